@@ -55,7 +55,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 
 async function lookAt(db: Database, botId: number): Promise<void> {
   const store = messageStore(db);
-  const chat = { botId, chatId: OLD_CHAT };
+  const chat = { bot_id: botId, chat_id: OLD_CHAT };
   await store.list(chat, { limit: 50, offset: 0, before: null, includeDeleted: false });
   await store.count(chat, { includeDeleted: false });
 }

@@ -191,7 +191,7 @@ describe('events', () => {
       const { id } = await addSink({ name: 'On call', bot_id: pager.id, chat_id: ON_CALL, kinds });
       await db.transaction().execute(async (transaction) => {
         for (let bot = 1; bot <= 200; bot += 1) {
-          await recordEvent(transaction, { kind: 'backend.failing', botId: 1_000_000 + bot, text: 'their host died' });
+          await recordEvent(transaction, { kind: 'backend.failing', bot_id: 1_000_000 + bot, text: 'their host died' });
         }
       });
       const told = await untilTold('backend.failing: 200');

@@ -45,7 +45,7 @@ export const apiKeyHandlers: Handlers<typeof apiKeyOperations> = {
 
   async deleteApiKey(context, { input, caller, by }) {
     const tokens = await deleteApiKey(context, by, caller, input.id);
-    return okWithTokens(tokens.filter(({ botId }) => seesBot(caller, botId)));
+    return okWithTokens(tokens.filter(({ bot_id }) => seesBot(caller, bot_id)));
   },
 };
 

@@ -35,7 +35,9 @@ async function queryOf(context: Context, caller: Caller, input: Input): Promise<
   const { id, chat_id: chatId, action, actor, from: fromS, to: beforeS } = input;
   const botId = await botOf(context, caller, input);
   const actorId = actor === undefined ? undefined : await findAccountId(context, actor);
-  return actorId === null ? null : { id, botId, chatId, action, actorId, fromS, beforeS };
+  return actorId === null
+    ? null
+    : { id, bot_id: botId, chat_id: chatId, action, actor_id: actorId, fromS: fromS, beforeS: beforeS };
 }
 
 /** The bot whose entries are listed; undefined: all entries, for callers who see the whole fleet. */

@@ -64,7 +64,7 @@ export const botHandlers: Handlers<typeof botOperations> = {
 
   async revealToken(context, { input, by }) {
     const bot = requireBot(context, input.id);
-    await recordAction(context, by, { action: 'token_reveal', botId: bot.id });
+    await recordAction(context, by, { action: 'token_reveal', bot_id: bot.id });
     return { token: bot.token };
   },
 

@@ -20,20 +20,17 @@ export const chatAdminHandlers: Handlers<typeof chatAdminOperations> = {
   },
 
   async setChatAdminTitle(context, { input, by }) {
-    const admin = { chatId: input.chat_id, userId: input.user_id };
-    await setChatAdminTitle(context, requireBot(context, input.bot_id), by, { ...admin, title: input.title });
+    await setChatAdminTitle(context, requireBot(context, input.bot_id), by, input);
     return OK;
   },
 
   async promoteChatUser(context, { input, by }) {
-    const user = { chatId: input.chat_id, userId: input.user_id };
-    await promoteChatUser(context, requireBot(context, input.bot_id), by, { ...user, permissions: input.permissions });
+    await promoteChatUser(context, requireBot(context, input.bot_id), by, input);
     return OK;
   },
 
   async demoteChatAdmin(context, { input, by }) {
-    const admin = { chatId: input.chat_id, userId: input.user_id };
-    await demoteChatAdmin(context, requireBot(context, input.bot_id), by, admin);
+    await demoteChatAdmin(context, requireBot(context, input.bot_id), by, input);
     return OK;
   },
 };

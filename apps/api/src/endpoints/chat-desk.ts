@@ -35,12 +35,12 @@ export const chatDeskHandlers: Handlers<typeof chatDeskOperations> = {
     await requireChat(context.db, chat);
     const taken = { holder: { kind: 'account', by }, minutes: input.minutes } as const;
     const chatId = await takeOverChat(context, bot, chat, taken);
-    return presentChat(context, await requireChat(context.db, { ...chat, chatId }));
+    return presentChat(context, await requireChat(context.db, { ...chat, chat_id: chatId }));
   },
 
   async releaseChat(context, { input, by }) {
     const bot = requireManagedBot(context, input.bot_id);
-    const { botId, ...chat } = await conversationOf(context, bot, input);
+    const { bot_id, ...chat } = await conversationOf(context, bot, input);
     const delivered = await releaseChat(context, bot, by, { ...chat, deliverMissed: input.deliver_missed });
     return { ok: true, delivered };
   },

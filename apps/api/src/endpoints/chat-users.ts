@@ -28,7 +28,7 @@ export const chatUserHandlers: Handlers<typeof chatUserOperations> = {
     const { limit, offset, q = '' } = input;
     const [afterId = null] = decodeCursor(input.before, ['id']) ?? [];
     const bot = await requireBotOfChat(context, caller, input);
-    const query = { botId: bot.id, chatId: input.chat_id, q };
+    const query = { bot_id: bot.id, chat_id: input.chat_id, q };
     const users = chatUserStore(context.db);
     const [rows, total] = await Promise.all([
       users.list(query, { limit: limit + 1, offset, afterId }),
@@ -38,9 +38,8 @@ export const chatUserHandlers: Handlers<typeof chatUserOperations> = {
   },
 
   async showChatUser(context, { input, caller }) {
-    const bot = requireBot(context, input.bot_id);
-    const person = { botId: bot.id, chatId: input.chat_id, userId: input.user_id };
-    const found = await readChatPerson(context.db, caller.scope, person, MOST);
+    requireBot(context, input.bot_id);
+    const found = await readChatPerson(context.db, caller.scope, input, MOST);
     return presentChatPerson(context, caller, input.user_id, found);
   },
 
@@ -55,18 +54,12 @@ export const chatUserHandlers: Handlers<typeof chatUserOperations> = {
   },
 
   async banChatUser(context, { input, by }) {
-    await banChatUser(context, requireBot(context, input.bot_id), by, {
-      chatId: input.chat_id,
-      userId: input.user_id,
-      untilDateS: input.until_date,
-      revokeMessages: input.revoke_messages,
-    });
+    await banChatUser(context, requireBot(context, input.bot_id), by, input);
     return OK;
   },
 
   async unbanChatUser(context, { input, by }) {
-    const user = { chatId: input.chat_id, userId: input.user_id };
-    await unbanChatUser(context, requireBot(context, input.bot_id), by, user);
+    await unbanChatUser(context, requireBot(context, input.bot_id), by, input);
     return OK;
   },
 };

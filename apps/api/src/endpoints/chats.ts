@@ -48,7 +48,7 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
       inboxStore(context.db).find(caller.account.id, chat),
       listPinnedMessages(context, chat),
       topicStore(context.db).count(chat),
-      outboxStore(context.db).count(caller.scope, { bot_id: chat.botId, chat_id: chat.chatId, state: 'scheduled' }),
+      outboxStore(context.db).count(caller.scope, { bot_id: chat.bot_id, chat_id: chat.chat_id, state: 'scheduled' }),
     ]);
     if (found === null) throw new FlotillaError('not_found', 'The bot has not seen this chat');
     const [shown] = await presentInbox(context, [found]);
@@ -63,7 +63,7 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
 
   async markChatRead(context, { input, caller }) {
     const chat = await conversationOf(context, requireBot(context, input.bot_id), input);
-    const [accountId, read] = [caller.account.id, { ...chat, messageId: input.message_id }];
+    const [accountId, read] = [caller.account.id, { ...chat, message_id: input.message_id }];
     const hasMoved = await markChatRead(context.db, accountId, read);
     if (hasMoved) await tellReader(context, { accountId, ...read });
     return OK;
@@ -79,7 +79,7 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
     await findHoldsOf(context, bot, input.chat_id);
     await deleteChat(context, by, bot.id, input.chat_id);
     for (const held of await endHolds(context, bot, input.chat_id)) {
-      await recordAction(context, by, { action: 'chat_release', botId: bot.id, ...held, details: '' });
+      await recordAction(context, by, { action: 'chat_release', bot_id: bot.id, ...held, details: '' });
     }
     return OK;
   },

@@ -7,5 +7,5 @@ export function conversationOf(
   bot: { id: number },
   input: { chat_id: number; business_connection_id?: string | undefined },
 ): Promise<Conversation> {
-  return findKeptConversation(db, { botId: bot.id, chatId: input.chat_id }, input.business_connection_id);
+  return findKeptConversation(db, { bot_id: bot.id, chat_id: input.chat_id }, input.business_connection_id);
 }

@@ -31,17 +31,7 @@ const MEDIA_OF_MIME: Record<string, SentMedia> = {
 
 export const messageActionHandlers: Handlers<typeof messageActionOperations> = {
   async sendMessage(context, { input, file, by, whileAllowed }) {
-    const message = {
-      chatId: input.chat_id,
-      businessConnectionId: input.business_connection_id,
-      content: contentOf(input, file),
-      parseMode: input.parse_mode,
-      replyToMessageId: input.reply_to_message_id,
-      threadId: input.thread_id,
-      directMessagesTopicId: input.direct_messages_topic_id,
-      silent: input.disable_notification,
-      replyMarkup: input.reply_markup,
-    };
+    const message = { ...input, content: contentOf(input, file), silent: input.disable_notification };
     const bot = requireBot(context, input.bot_id);
     const send = () => sendMessage(context, bot, by, message);
     const sender = by.kind === 'account' ? by.username : undefined;
@@ -52,43 +42,32 @@ export const messageActionHandlers: Handlers<typeof messageActionOperations> = {
             addAbortSignal(ended, file);
             return send();
           });
-    const answered = { chatId: sent.chat_id, businessConnectionId: sent.business_connection_id };
-    await renewHoldOf(context, bot, by, answered, input.renews_hold);
+    await renewHoldOf(context, bot, by, sent, input.renews_hold);
     return presentMessage(bot, sent, sender);
   },
 
   async editMessage(context, { input, by }) {
     const bot = requireBot(context, input.bot_id);
-    const message = await editMessage(context, bot, by, {
-      ...messageOf(input),
-      text: input.text,
-      parseMode: input.parse_mode,
-      replyMarkup: input.reply_markup,
-    });
-    const senders = await sendersOf(context, { botId: bot.id, chatId: message.chat_id }, [message]);
+    const message = await editMessage(context, bot, by, input);
+    const senders = await sendersOf(context, message, [message]);
     return presentMessage(bot, message, senders(message));
   },
 
   async deleteMessage(context, { input, by }) {
-    await deleteMessage(context, requireBot(context, input.bot_id), by, messageOf(input));
+    await deleteMessage(context, requireBot(context, input.bot_id), by, input);
     return OK;
   },
 
   async pinMessage(context, { input, by }) {
-    await pinMessage(context, requireBot(context, input.bot_id), by, messageOf(input));
+    await pinMessage(context, requireBot(context, input.bot_id), by, input);
     return OK;
   },
 
   async unpinMessage(context, { input, by }) {
-    await unpinMessage(context, requireBot(context, input.bot_id), by, messageOf(input));
+    await unpinMessage(context, requireBot(context, input.bot_id), by, input);
     return OK;
   },
 };
-
-function messageOf(input: { chat_id: number; message_id: number; business_connection_id?: string | undefined }) {
-  const { chat_id: chatId, message_id: messageId, business_connection_id: businessConnectionId } = input;
-  return { chatId, messageId, businessConnectionId };
-}
 
 /** The content of a call: a text, or a medium. Throws 'bad_request' when it has neither, or more than one medium. */
 function contentOf(input: SendInput, file: IncomingFile | null): NewContent {

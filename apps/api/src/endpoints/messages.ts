@@ -36,7 +36,7 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
   async listMessages(context, { input }) {
     const { limit, offset } = input;
     const bot = requireBot(context, input.bot_id);
-    const chat = { botId: bot.id, chatId: input.chat_id };
+    const chat = { bot_id: bot.id, chat_id: input.chat_id };
     const shown = { includeDeleted: input.include_deleted, filter: filterOf(input) };
     const messages = messageStore(context.db);
     const start = await startOf(context, chat, input);
@@ -56,12 +56,12 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
   },
 
   async exportChat(context, { input, by, request, response, whileAllowed }) {
-    const { chat_id: chatId, format } = input;
+    const { chat_id, format } = input;
     const bot = requireBot(context, input.bot_id);
-    const chat = { botId: bot.id, chatId };
+    const chat = { bot_id: bot.id, chat_id };
     const headers = {
       'Content-Type': `${exportFormats[format].mediaType}; charset=utf-8`,
-      'Content-Disposition': `attachment; filename="chat${chatId}.${format}"`,
+      'Content-Disposition': `attachment; filename="chat${chat_id}.${format}"`,
     };
     const lines = linesOf(bot, exportFormats[format], exportChat(context.db, chat, filterOf(input)));
     await recordAction(context, by, { action: 'export', ...chat, details: describeNew({ format }) });
@@ -91,15 +91,15 @@ const NOTHING_FOUND: Page<FoundMessageResource> = { rows: [], total: 0, next: nu
 type SearchInput = Call<typeof messageOperations.searchMessages.input>['input'];
 
 async function scopeOf(context: Context, caller: Caller, input: SearchInput): Promise<SearchScope> {
-  const { bot_id: botId, chat_id: chatId } = input;
-  if (chatId !== undefined) {
-    const { id } = await requireBotOfChat(context, caller, { bot_id: botId, chat_id: chatId });
-    const former = await chatStore(context.db).formerOf(id, chatId);
-    return { botId: id, chatIds: [chatId, ...former.filter((one) => seesChat(caller, { botId: id, chatId: one }))] };
+  const { bot_id, chat_id } = input;
+  if (chat_id !== undefined) {
+    const { id } = await requireBotOfChat(context, caller, { bot_id, chat_id });
+    const former = await chatStore(context.db).formerOf(id, chat_id);
+    return { botId: id, chatIds: [chat_id, ...former.filter((one) => seesChat(caller, { bot_id: id, chat_id: one }))] };
   }
   // It sees some chats of a bot only.
   if (caller.apiKey?.mcp) throw refusedInput('chat_id', 'is required for this key');
-  return searchedIn(scopeIn(context, caller, botId));
+  return searchedIn(scopeIn(context, caller, bot_id));
 }
 
 function pageOf(bot: Bot, messages: Message[], limit: number, total: number, senders: Senders): Page<MessageResource> {
@@ -154,8 +154,8 @@ type FilterInput = Pick<
 >;
 
 function filterOf(input: FilterInput): MessageFilter {
-  const { media_type: mediaType, user_id: userId, business_connection_id: businessConnectionId } = input;
-  return { mediaType, userId, businessConnectionId, threadId: input.thread_id, fromS: input.from, toS: input.to };
+  const { media_type, user_id, business_connection_id, thread_id, from: fromS, to: toS } = input;
+  return { media_type, user_id, business_connection_id, thread_id, fromS, toS };
 }
 
 async function* linesOf(

@@ -79,12 +79,8 @@ function presentLastMessage({ business_connection_id: of, ...message }: LastMess
   return { ...withoutNulls(message), ...connectionParam(of) } as ChatResource['last_message'];
 }
 
-function conversationOfRow({
-  bot_id: botId,
-  id: chatId,
-  business_connection_id: businessConnectionId,
-}: Chat): Conversation {
-  return { botId, chatId, businessConnectionId };
+function conversationOfRow({ bot_id, id, business_connection_id }: Chat): Conversation {
+  return { bot_id, chat_id: id, business_connection_id };
 }
 
 /** A private chat has no title, so it gets the name of its person. A deleted account has no name. */

@@ -23,8 +23,7 @@ export const questionHandlers: Handlers<typeof questionOperations> = {
     const bot = requireBot(context, input.bot_id);
     const { thread_id = null, allowed_user_ids = null, ...wanted } = input;
     const question = await addQuestion(context, bot, by, { ...wanted, thread_id, allowed_user_ids });
-    const { chat_id: chatId, business_connection_id: businessConnectionId } = question;
-    await renewHoldOf(context, bot, by, { chatId, businessConnectionId });
+    await renewHoldOf(context, bot, by, question);
     return presentQuestion(question);
   },
 

@@ -60,7 +60,7 @@ describe('the statistics of a chat', () => {
       .values({ bot_id: bot.id, chat_id: CHAT, user_id: 1, username: 'one', first_name: 'One', last_name: 'A' })
       .execute();
     const clock = { nowMs: () => (TODAY_S + 5 * 3600) * 1000 };
-    const found = await readChatStats({ db, clock }, { botId: bot.id, chatId: CHAT });
+    const found = await readChatStats({ db, clock }, { bot_id: bot.id, chat_id: CHAT });
     const names = { username: null, firstName: null, lastName: null };
     expect(found).toEqual({
       totalMessages: 7,
@@ -108,7 +108,7 @@ describe('the messages of a chat by weekday and hour', () => {
   const found = (counts: number[][]) =>
     counts.flatMap((hours, weekday) => hours.flatMap((count, hour) => (count === 0 ? [] : [[weekday, hour, count]])));
   const read = async (timeZone: string, weeks = 12, at = clock) => {
-    const chat = { botId: bot.id, chatId: chat_id };
+    const chat = { bot_id: bot.id, chat_id };
     return found(await readChatWeekdays({ db: api.database.db, clock: at }, chat, { weeks, timeZone }));
   };
 

@@ -21,9 +21,8 @@ export const tagHandlers: Handlers<typeof tagOperations> = {
   },
 
   async addTag(context, { input, by }) {
-    const { chat_id: chatId, user_id: userId, username, tag, color } = input;
-    const botId = requireManagedBot(context, input.bot_id).id;
-    return presentTag(await addTag(context, by, { botId, chatId, userId, username, tag, color }));
+    requireManagedBot(context, input.bot_id);
+    return presentTag(await addTag(context, by, input));
   },
 
   removeTag: {
@@ -45,7 +44,7 @@ async function pageOfTags(context: Context, caller: Caller, input: ListInput): P
   const { limit, offset } = input;
   const [afterId = null] = decodeCursor(input.before, ['id']) ?? [];
   const bot = await requireBotOfChat(context, caller, input);
-  const query = { botId: bot.id, chatId: input.chat_id, userId: input.user_id };
+  const query = { bot_id: bot.id, chat_id: input.chat_id, user_id: input.user_id };
   const tags = tagStore(context.db);
   const [rows, total] = await Promise.all([tags.list(query, { limit: limit + 1, offset, afterId }), tags.count(query)]);
   return cutPage(rows.map(presentTag), limit, total, (tag) => [tag.id]);

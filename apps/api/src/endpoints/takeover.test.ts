@@ -475,7 +475,7 @@ describe('a chat that is released', () => {
     };
     const deps = { ...withoutReserve(worker), turns: { ...worker.turns, push: { ...worker.turns.push, wake } } };
     const by = { kind: 'bot', address: null } as const;
-    const chat = { chatId: group, businessConnectionId: '', deliverMissed: true };
+    const chat = { chat_id: group, business_connection_id: '', deliverMissed: true };
     const delivered = await releaseChat(deps, held, by, chat);
     expect(delivered).toBe(what === 'is moved' ? 250 : 100);
     expect(await poll()).toEqual(Array.from({ length: 250 }, (_, at) => `held ${at}`));

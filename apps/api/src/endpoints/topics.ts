@@ -8,7 +8,7 @@ import { withoutNulls } from './without-nulls.ts';
 export const topicHandlers: Handlers<typeof topicOperations> = {
   async listTopics(context, { input }) {
     const { limit, offset } = input;
-    const chat = { botId: requireBot(context, input.bot_id).id, chatId: input.chat_id };
+    const chat = { bot_id: requireBot(context, input.bot_id).id, chat_id: input.chat_id };
     const after = decodeCursor(input.before, ['seconds', 'id']);
     const topics = topicStore(context.db);
     const [rows, total] = await Promise.all([

@@ -201,11 +201,11 @@ function listenToReads({ live }: Context, { caller, topics }: LiveClient, to: Li
   const shown = new Map([...topics.bots].map(([bot, watched]) => [bot.id, watched]));
   return live.chatReads.listen({
     accountId: caller.account.id,
-    onRead: ({ botId, chatId, businessConnectionId, messageId }) => {
-      const watched = shown.get(botId);
-      if (watched?.all !== true && watched?.chats.has(chatId) !== true) return;
-      const chat = { bot_id: botId, chat_id: chatId, ...connectionParam(businessConnectionId) };
-      const data = JSON.stringify({ ...chat, read_message_id: messageId });
+    onRead: ({ bot_id, chat_id, business_connection_id, message_id }) => {
+      const watched = shown.get(bot_id);
+      if (watched?.all !== true && watched?.chats.has(chat_id) !== true) return;
+      const chat = { bot_id, chat_id, ...connectionParam(business_connection_id) };
+      const data = JSON.stringify({ ...chat, read_message_id: message_id });
       to.event('read', data, Buffer.byteLength(data));
     },
     onGap: () => to.gap(null, null),

@@ -66,15 +66,15 @@ export async function waitForMessages(
 }
 
 /** Business connections have private chats only. */
-function filterOf({ chatId, businessConnectionId }: Conversation) {
-  return chatId > 0 ? { businessConnectionId } : {};
+function filterOf({ chat_id, business_connection_id }: Conversation) {
+  return chat_id > 0 ? { business_connection_id } : {};
 }
 
 /** The place behind the newest message. */
 async function endOf({ context }: ToolCall, chat: Conversation): Promise<MessageCursor> {
   const newest = { limit: 1, offset: 0, before: null, includeDeleted: true, filter: filterOf(chat) };
   const [last] = await messageStore(context.db).list(chat, newest);
-  return last === undefined ? [0, 0, 0, chat.businessConnectionId] : positionOf(last);
+  return last === undefined ? [0, 0, 0, chat.business_connection_id] : positionOf(last);
 }
 
 async function placeOf({ context }: ToolCall, chat: Conversation, id: number): Promise<MessageCursor> {
@@ -83,8 +83,8 @@ async function placeOf({ context }: ToolCall, chat: Conversation, id: number): P
   throw new FlotillaError('not_found', 'This message is gone: name the one before it');
 }
 
-function pageOf(call: ToolCall, { botId }: Conversation, rows: Message[], limit: number): Page {
-  const bot = requireBot(call.context, botId);
+function pageOf(call: ToolCall, { bot_id }: Conversation, rows: Message[], limit: number): Page {
+  const bot = requireBot(call.context, bot_id);
   const messages = rows.slice(0, limit).map((row) => shownMessage(presentMessage(bot, row)));
   return { note: FOREIGN_NOTE, messages, has_more: rows.length > limit };
 }

@@ -183,9 +183,9 @@ async function requireConversation(
 ): Promise<Conversation> {
   requireChat(call, chat);
   requireSeenBot(call.context, call.caller, chat.bot_id);
-  const ofBot = { botId: chat.bot_id, chatId: chat.chat_id };
+  const ofBot = { bot_id: chat.bot_id, chat_id: chat.chat_id };
   return {
     ...ofBot,
-    businessConnectionId: await findConversation(call.context.db, ofBot, chat.business_connection_id),
+    business_connection_id: await findConversation(call.context.db, ofBot, chat.business_connection_id),
   };
 }

@@ -5,9 +5,9 @@ import type { z } from 'zod';
 
 /** The answer after an account or a key has gone: what it made and what goes on. */
 export function okWithTokens(tokens: LeftToken[]): z.input<typeof answer> {
-  const shown = tokens.map(({ id, name, prefix, programId, programName, botId, expiresAt }) => ({
-    ...{ id, name, prefix, program_id: programId, program_name: programName, bot_id: botId },
-    ...(expiresAt === null ? {} : { expires_at: expiresAt.toISOString() }),
+  const shown = tokens.map(({ id, name, prefix, program_id, program_name, bot_id, expires_at }) => ({
+    ...{ id, name, prefix, program_id, program_name, bot_id },
+    ...(expires_at === null ? {} : { expires_at: expires_at.toISOString() }),
   }));
   return { ...OK, program_tokens: shown };
 }

@@ -21,7 +21,7 @@ export async function recordLeaving(proxy: RunningProxy, call: MethodCall): Prom
     const bot = directory.byToken(call.path.token);
     if (bot === undefined) return;
     if (!(await allowOnce(redis, botKeys(bot.id).recentLogOut, RECORDED_ONCE_PER_MS))) return;
-    await recordAction(context, botActor(proxy, call), { action: 'bot_log_out', botId: bot.id, details: call.method });
+    await recordAction(context, botActor(proxy, call), { action: 'bot_log_out', bot_id: bot.id, details: call.method });
   } catch (error) {
     log.warn({ err: error, method: call.method }, 'a logOut or close could not be written to the audit log');
   }

@@ -35,7 +35,7 @@ export async function addBroadcast(deps: AddDeps, bot: Bot, by: Actor, wanted: W
     if ((await store.unfinishedOf(bot.id)) >= UNFINISHED_AT_MOST) throw tooMany();
     // Of a million sends, each with the trace, nobody would read the trace.
     const broadcast = await store.insert({ ...content, created_by: callActor(by) });
-    const done = { action: 'broadcast_add', botId: bot.id, details: describeBroadcast(broadcast) } as const;
+    const done = { action: 'broadcast_add', bot_id: bot.id, details: describeBroadcast(broadcast) } as const;
     await recordAction({ db, clock: deps.clock }, by, done);
     return broadcast;
   });

@@ -107,7 +107,7 @@ async function finish(db: Database, broadcast: Broadcast): Promise<Broadcast> {
     `sent to ${counts.sent} of ${counts.total} chats`,
     ...others.map(([kind, count]) => `${kind}: ${count}`),
   ];
-  const event = { kind: 'broadcast.done', botId: bot_id, by: actorOfCall(created_by) } as const;
+  const event = { kind: 'broadcast.done', bot_id, by: actorOfCall(created_by) } as const;
   await recordEvent(db, { ...event, text: `Broadcast ${id}, ${name}: ${text.join('; ')}` });
   return done;
 }

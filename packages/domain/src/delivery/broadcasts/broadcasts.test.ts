@@ -488,7 +488,7 @@ test('what comes back to the queue of a paused broadcast is taken back, too', as
 
 test('who was blocked is skipped by the next broadcast', async () => {
   await people(2);
-  await blockedChatStore(database.db).note({ botId, chatId: 1 });
+  await blockedChatStore(database.db).note({ bot_id: botId, chat_id: 1 });
   const { id } = await advanced((await added(PRIVATE)).id);
   expect(await chatsOf(id)).toEqual([2]);
 });

@@ -30,7 +30,7 @@ export async function changeBroadcast(deps: ChangeDeps, by: Actor, act: Act, id:
     if (!FROM[act].includes(known.state)) {
       throw new FlotillaError('conflict', `A broadcast that is ${known.state} cannot be ${PAST[act]}`);
     }
-    const { id: _, ...done } = { id, action: AUDITED[act], botId: known.bot_id, details: `broadcast ${id}` };
+    const done = { action: AUDITED[act], bot_id: known.bot_id, details: `broadcast ${id}` };
     await recordAction({ db, clock: deps.clock }, by, done);
     return apply(db, deps.clock, act, known);
   });

@@ -40,7 +40,7 @@ export async function callsOfUpdate(
 ): Promise<CallOfUpdate[]> {
   const answers = attempts.flatMap(callInAnswer);
   if (chatId === null || acceptedAtMs === null || !manage_enabled) return answers.reverse();
-  const sent = await sentAfter(db, { botId, chatId }, acceptedAtMs, businessConnectionId ?? undefined);
+  const sent = await sentAfter(db, { bot_id: botId, chat_id: chatId }, acceptedAtMs, businessConnectionId ?? undefined);
   const known = new Map(sent.map((message) => [message.id, message]));
   const isReply = (message: Message) => messageId !== null && message.reply_to_message_id === messageId;
   const until = nextOfOthers(sent, { acceptedAtMs, messageId });
@@ -71,12 +71,12 @@ function callInAnswer({ atMs, durationMs, reader, call, callError }: ReaderAttem
 /** The messages of the chat since then, oldest first; the history has seconds. */
 function sentAfter(
   db: Database,
-  chat: { botId: number; chatId: number },
+  chat: { bot_id: number; chat_id: number },
   atMs: number,
-  businessConnectionId: string | undefined,
+  business_connection_id: string | undefined,
 ): Promise<Message[]> {
   const fromS = Math.floor(atMs / 1000);
-  const filter = { fromS, toS: fromS + REPLIES_MS / 1000, businessConnectionId };
+  const filter = { fromS, toS: fromS + REPLIES_MS / 1000, business_connection_id };
   const after = [fromS, Number.MIN_SAFE_INTEGER, 0, ''] as const;
   return messageStore(db).listAfter(chat, { includeDeleted: true, filter, limit: LOOKED_AT, after });
 }

@@ -82,7 +82,7 @@ async function redriveBatch(deps: JobDeps, batch: DeadLetter[]): Promise<Known |
   const { reader, programId } = parseReader(name);
   if (reader === 'history') return 'history';
   if (!deps.directory.ready()) throw new FlotillaError('unavailable', 'The configuration of the bots is not known yet');
-  const bot = deps.directory.byId(botId);
+  const bot = deps.directory.byId(bot_id);
   if (bot === undefined) return 'bot_deleted';
   const outcome = await redriveLetters(deps, { reader, programId }, bot, batch);
   switch (outcome) {
@@ -97,12 +97,12 @@ async function redriveBatch(deps: JobDeps, batch: DeadLetter[]): Promise<Known |
 
 /** Those of chats that a person has taken over, unless their program gets them all the same. */
 async function heldLetters(deps: JobDeps, batch: DeadLetter[]): Promise<Set<number>> {
-  const { bot_id: botId, reader } = batch[0]!;
+  const { bot_id, reader } = batch[0]!;
   const { programId } = parseReader(reader);
-  if (deps.directory.byId(botId)?.programs.some(({ id, sees_held }) => id === programId && sees_held)) return new Set();
+  if (deps.directory.byId(bot_id)?.programs.some(({ id, sees_held }) => id === programId && sees_held)) return new Set();
   const chats = batch.flatMap(({ id, payload }) => {
     const chat = heldWith(payload);
-    return chat === null ? [] : [{ id, botId, ...chat }];
+    return chat === null ? [] : [{ id, bot_id, ...chat }];
   });
   const held = await readHeldChats(deps, chats);
   return new Set(chats.filter((chat) => held.has(heldKey(chat))).map(({ id }) => id));
@@ -156,7 +156,7 @@ async function audit(deps: JobDeps, job: DeliveryJob, botId: number): Promise<vo
   const key = `${job.action}:${job.id}:${botId}`;
   // The key is unique within a date, and a batch may be repeated later.
   const clock = { nowMs: () => job.created_at.getTime() };
-  const done = { action: job.action, botId, details } as const;
+  const done = { action: job.action, bot_id: botId, details } as const;
   await recordAction({ db: deps.db, clock }, JSON.parse(job.actor) as Actor, done, key);
 }
 

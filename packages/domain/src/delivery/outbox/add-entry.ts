@@ -62,7 +62,7 @@ export async function addEntry(deps: AddDeps, bot: Bot, by: Actor, wanted: Wante
     const entry = await outboxStore(db).insert({ ...content, bot_id: bot.id, idempotency_key, created_by, bytes });
     if (entry === null) return null;
     const details = `entry ${entry.id}; ${entry.method}${entry.send_at === null ? '' : `; at ${entry.send_at.toISOString()}`}`;
-    const done = { action: 'outbox_add', botId: bot.id, chatId: entry.chat_id, details } as const;
+    const done = { action: 'outbox_add', bot_id: bot.id, chat_id: entry.chat_id, details } as const;
     await recordAction({ db, clock: deps.clock }, by, done);
     return entry;
   });
@@ -104,7 +104,7 @@ async function inConversation({ db }: AddDeps, bot: Bot, { chat_id, method, para
   if (given !== undefined && typeof given !== 'string') {
     throw refusedInput('params.business_connection_id', 'must be the id of a business connection');
   }
-  return { ...others, ...connectionParam(await findConversation(db, { botId: bot.id, chatId: chat_id }, given)) };
+  return { ...others, ...connectionParam(await findConversation(db, { bot_id: bot.id, chat_id }, given)) };
 }
 
 function requireTimes(clock: Clock, { send_at, expires_at }: WantedEntry): void {

@@ -48,7 +48,7 @@ export async function changeEntries<Given extends EntryQuery>(
   }
   for (const [botId, { count, released }] of bots) {
     const details = `entries: ${count}${act === 'resend' && released > 0 ? `; released: ${released}` : ''}`;
-    await recordAction(deps, changer.by, { action: AUDITED[act], botId, details });
+    await recordAction(deps, changer.by, { action: AUDITED[act], bot_id: botId, details });
     await wakeOutbox(deps, botId);
   }
   return counts;

@@ -137,7 +137,7 @@ async function noteBlocked(
   const refusal = { code: outcome.error_code, description: outcome.error };
   if (!isBlockedChat(refusal, params)) return;
   await blockedChatStore(deps.db)
-    .note({ botId, chatId })
+    .note({ bot_id: botId, chat_id: chatId })
     .catch((error: unknown) =>
       deps.log.warn({ bot: botId, reason: String(error) }, 'a blocked chat could not be noted'),
     );

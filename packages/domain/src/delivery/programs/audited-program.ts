@@ -16,7 +16,7 @@ export function auditedProgram(action: AuditAction, program: Program, before?: P
   const changes =
     before === undefined ? describeNew(after, SHOWN) : describeChanges(auditedFields(before), after, SHOWN);
   const details = [`program ${program.id}`, changes, reason].filter((part) => part !== '').join('; ');
-  return { action, botId: program.bot_id, details };
+  return { action, bot_id: program.bot_id, details };
 }
 
 /** Uses the field names of the REST interface. */
@@ -54,5 +54,5 @@ export function auditedToken(action: AuditAction, { id, bot_id }: Program, token
     expires_at,
   };
   const details = `program ${id}, token ${token.id}; ${describeNew({ name, ...limits })}`;
-  return { action, botId: bot_id, details };
+  return { action, bot_id, details };
 }

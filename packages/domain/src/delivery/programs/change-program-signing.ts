@@ -18,6 +18,6 @@ export async function changeProgramSigning(
     const { bot_id, signing } = await lockProgram(db, deps.secrets, id);
     const { result, action } = changedSigning(signing, change, deps.clock.nowMs());
     await programStore(db, deps.secrets).setSigning(id, result, creatorOf(by));
-    return { result, botIds: [bot_id], audited: { action, botId: bot_id, details: `program ${id}` } };
+    return { result, botIds: [bot_id], audited: { action, bot_id, details: `program ${id}` } };
   });
 }

@@ -45,7 +45,7 @@ export async function testDelivery(
   }
   return withTestRoom(deps, backend.id, async () => {
     const details = `${program === undefined ? '' : `program ${program.id}; `}update_id: ${update.id}`;
-    await recordAction(deps, by, { action: 'test_delivery', botId: backend.id, details });
+    await recordAction(deps, by, { action: 'test_delivery', bot_id: backend.id, details });
     return send(deps, backend, update, signal);
   });
 }

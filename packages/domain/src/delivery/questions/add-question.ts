@@ -30,8 +30,8 @@ export async function addQuestion(
   },
 ): Promise<Question> {
   requireAbleToAct(bot);
-  const conversation = { botId: bot.id, chatId: wanted.chat_id };
-  const businessConnectionId = await findConversation(deps.db, conversation, wanted.business_connection_id);
+  const chat = { bot_id: bot.id, chat_id: wanted.chat_id };
+  const business_connection_id = await findConversation(deps.db, chat, wanted.business_connection_id);
   // Every process must know that presses are to be kept from the other readers before there is a button to press.
   if (!bot.asks) {
     // Whoever noted it before may still be publishing it, or have ended.
@@ -42,17 +42,17 @@ export async function addQuestion(
   const question = await store.insert({
     ...wanted,
     bot_id: bot.id,
-    business_connection_id: businessConnectionId,
+    business_connection_id,
     nonce: randomBytes(NONCE_BYTES).toString('base64url'),
   });
   let asked: Question;
   try {
     const { id: messageId } = await sendMessage(deps, bot, by, {
-      chatId: question.chat_id,
-      businessConnectionId,
-      threadId: question.thread_id ?? undefined,
+      chat_id: question.chat_id,
+      business_connection_id,
+      thread_id: question.thread_id ?? undefined,
       content: { text: question.text },
-      replyMarkup: {
+      reply_markup: {
         inline_keyboard: question.options.map((text, at) => [{ text, callback_data: buttonData(question, at) }]),
       },
     });

@@ -11,8 +11,8 @@ import { announceSettled } from './take-answer.ts';
 export async function cancelQuestion(deps: AskDeps, bot: Bot, by: Actor, question: Question): Promise<Question> {
   const cancelled = await deps.db.transaction().execute(async (db) => {
     const settled = await questionStore(db).cancel(question.id);
-    const { chat_id: chatId, business_connection_id: businessConnectionId } = question;
-    const audited = { action: 'question_cancel', botId: bot.id, chatId, businessConnectionId } as const;
+    const { bot_id, chat_id, business_connection_id } = question;
+    const audited = { action: 'question_cancel', bot_id, chat_id, business_connection_id } as const;
     if (settled !== null)
       await recordAction({ db, clock: deps.clock }, by, { ...audited, details: `question ${question.id}` });
     return settled;

@@ -36,7 +36,7 @@ export function questionStore(db: Database) {
     },
 
     /** Newest first; `beforeId` starts below that question. */
-    async list<Given extends QuestionQuery>(
+    list<Given extends QuestionQuery>(
       scope: Scope,
       query: Exact<QuestionQuery, Given>,
       page: { limit: number; offset: number; beforeId: number | null },

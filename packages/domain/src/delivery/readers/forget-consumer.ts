@@ -22,6 +22,6 @@ export async function forgetConsumer(deps: ForgetDeps, by: Actor, bot: Bot, name
     });
     if (outcome === 'GONE') throw new FlotillaError('not_found', 'Bot not found');
     if (outcome !== 'OK') throw new FlotillaError('not_found', 'Consumer not found');
-    await recordAction({ ...deps, db }, by, { action: 'consumer_forget', botId: bot.id, details: `consumer ${name}` });
+    await recordAction({ ...deps, db }, by, { action: 'consumer_forget', bot_id: bot.id, details: `consumer ${name}` });
   });
 }

@@ -35,7 +35,7 @@ export async function resumeBackend(deps: ResumeDeps, by: Actor, bot: Bot, progr
     if (outcome === 'GONE') throw new FlotillaError('not_found', 'Bot not found');
     if (outcome !== 'OK') throw new FlotillaError('bad_request', whyNothingIsSent(program));
     const details = program === undefined ? {} : { details: `program ${program.id}` };
-    await recordAction({ ...deps, db }, by, { action: 'backend_resume', botId: bot.id, ...details });
+    await recordAction({ ...deps, db }, by, { action: 'backend_resume', bot_id: bot.id, ...details });
   });
   await (program === undefined ? deps.turns.push.wake(bot.id) : deps.turns.programs.wake(program.id));
 }

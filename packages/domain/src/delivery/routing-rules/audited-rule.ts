@@ -8,5 +8,5 @@ import { rowOf } from './routing-rule-store.ts';
 export function auditedRule(action: AuditAction, rule: RoutingRule, before?: RoutingRule): AuditedAction {
   const after = rowOf(rule);
   const changes = before === undefined ? describeNew(after) : describeChanges(rowOf(before), after);
-  return { action, botId: rule.source_bot_id, details: `route ${rule.id}${changes === '' ? '' : `; ${changes}`}` };
+  return { action, bot_id: rule.source_bot_id, details: `route ${rule.id}${changes === '' ? '' : `; ${changes}`}` };
 }

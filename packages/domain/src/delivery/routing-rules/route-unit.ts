@@ -107,9 +107,9 @@ async function holdByRules(
   const rule = rules.find(({ action }) => action === 'hold');
   const chatId = readInteger(readObject(message, 'chat') ?? {}, 'id');
   if (rule === undefined || chatId === null) return;
-  const businessConnectionId = readText(message, 'business_connection_id') ?? '';
+  const business_connection_id = readText(message, 'business_connection_id') ?? '';
   const holder = { kind: 'rule', id: rule.id } as const;
-  await takeOverChat(deps, bot, { chatId, businessConnectionId }, { holder, minutes: rule.action_minutes ?? 60 });
+  await takeOverChat(deps, bot, { chat_id: chatId, business_connection_id }, { holder, minutes: rule.action_minutes ?? 60 });
   progress.held = true;
 }
 

@@ -28,13 +28,13 @@ export async function releaseChat(
   deps: ReleaseDeps,
   bot: Bot,
   by: Actor,
-  { deliverMissed, ...named }: Omit<Conversation, 'botId'> & { deliverMissed: boolean },
+  { deliverMissed, ...named }: Omit<Conversation, 'bot_id'> & { deliverMissed: boolean },
 ): Promise<number> {
-  const chatId = named.chatId > 0 ? named.chatId : await chatStore(deps.db).currentOf(bot.id, named.chatId);
-  const delivered = await deliverAndEnd(deps, bot, heldAs({ ...named, chatId }), deliverMissed);
+  const chatId = named.chat_id > 0 ? named.chat_id : await chatStore(deps.db).currentOf(bot.id, named.chat_id);
+  const delivered = await deliverAndEnd(deps, bot, heldAs({ ...named, chat_id: chatId }), deliverMissed);
   const details = deliverMissed ? `what was missed was delivered: ${delivered}` : '';
   await recordAction(deps, by, {
-    ...{ action: 'chat_release', botId: bot.id, ...named, chatId, details },
+    ...{ action: 'chat_release', bot_id: bot.id, ...named, chat_id: chatId, details },
   });
   return delivered;
 }

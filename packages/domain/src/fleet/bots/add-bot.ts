@@ -71,6 +71,6 @@ async function storeBot(
   const row = await botStore(deps.db).insert(wanted);
   if (!row) throw new FlotillaError('conflict', 'A bot with this token is registered already');
   const bot = openBot(deps.secrets, row);
-  await recordAction(deps, by, { action: 'bot_add', botId: bot.id, details: describeNewBot(bot) });
+  await recordAction(deps, by, { action: 'bot_add', bot_id: bot.id, details: describeNewBot(bot) });
   return bot;
 }

@@ -58,7 +58,7 @@ async function storeChanges(
   const action = old.disabled === bot.disabled ? 'bot_update' : bot.disabled ? 'bot_disable' : 'bot_enable';
   const dropped = dropPending ? 'pending updates dropped' : '';
   const details = [describeBotChanges(old, bot), dropped, reason].filter((part) => part !== '').join('; ');
-  await recordAction(deps, by, { action, botId, details });
+  await recordAction(deps, by, { action, bot_id: botId, details });
   return { bot, cursorChanges: row.cursor_changes };
 }
 

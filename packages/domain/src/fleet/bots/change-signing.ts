@@ -25,7 +25,7 @@ export async function changeSigning(
     const before = openSigning(deps.secrets, row.signing_sealed, place);
     const { result, action } = changedSigning(before, change, deps.clock.nowMs());
     await bots.update(botId, { signing_sealed: sealSigning(deps.secrets, result, place) });
-    return { result, botIds: [botId], audited: { action, botId, details: '' } };
+    return { result, botIds: [botId], audited: { action, bot_id: botId, details: '' } };
   });
 }
 

@@ -25,7 +25,7 @@ export async function deleteBot(deps: BotDeps, by: Actor, botId: number): Promis
     if (bot && existed) {
       await deletionStore(transaction).addBot(botId);
       const details = describeNew({ name: bot.name, username: bot.username });
-      await recordAction({ db: transaction, clock: deps.clock }, by, { action: 'bot_delete', botId, details });
+      await recordAction({ db: transaction, clock: deps.clock }, by, { action: 'bot_delete', bot_id: botId, details });
     }
     await store.touch(partners);
     return { existed, partners };

@@ -12,8 +12,8 @@ export function deletionStore(db: Database) {
     },
 
     /** Messages of the chat dated before `beforeDate` (Unix seconds) are not shown from now on. */
-    async addChat(chat: { botId: number; chatId: number }, beforeDate: number): Promise<void> {
-      const row = { bot_id: chat.botId, chat_id: chat.chatId, before_date: beforeDate };
+    async addChat(chat: { bot_id: number; chat_id: number }, beforeDate: number): Promise<void> {
+      const row = { bot_id: chat.bot_id, chat_id: chat.chat_id, before_date: beforeDate };
       await db.insertInto('deletions').values(row).execute();
     },
 
@@ -37,10 +37,10 @@ export function deletionStore(db: Database) {
 
 /** The date (Unix seconds) from which a chat's messages are shown, as SQL. Statements that read messages need it. */
 export function shownSince(chat: {
-  botId: number | RawBuilder<unknown>;
-  chatId: number | RawBuilder<unknown>;
+  bot_id: number | RawBuilder<unknown>;
+  chat_id: number | RawBuilder<unknown>;
 }): RawBuilder<number> {
   return sql<number>`coalesce((
     select max(d.before_date) from deletions d
-    where d.bot_id = ${chat.botId} and d.chat_id = ${chat.chatId}), -9223372036854775808)`;
+    where d.bot_id = ${chat.bot_id} and d.chat_id = ${chat.chat_id}), -9223372036854775808)`;
 }

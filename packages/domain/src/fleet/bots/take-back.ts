@@ -18,7 +18,7 @@ export async function takeBack(deps: BotDeps, by: Actor, bot: Bot): Promise<stri
   if (polls(bot)) await removePlatformWebhook(deps, bot);
   else await setPlatformWebhook(deps, bot);
   const details = host === null ? '' : `from ${host}`;
-  await recordAction(deps, by, { action: 'take_back', botId: bot.id, details });
+  await recordAction(deps, by, { action: 'take_back', bot_id: bot.id, details });
   await patchBotState(deps, bot, { foreignAt: 0, pollErr: '', pollTries: 0 });
   if (polls(bot)) await deps.turns.polling.wake(bot.id);
   else await patchBotState(deps, bot, { hookOkAt: NOW });

@@ -129,7 +129,7 @@ async function noteChange(db: Database, stored: StoredInstallation, quarantine: 
     if (!(await installationStore(transaction).noteQuarantine(quarantine !== null))) return;
     await recordEvent(transaction, {
       kind: quarantine === null ? 'installation.resumed' : 'installation.quarantined',
-      botId: null,
+      bot_id: null,
       text: quarantine === null ? 'The installation works again' : `Nothing is polled or sent: ${quarantine.text}`,
     });
   });

@@ -28,10 +28,10 @@ export function seesBot({ scope }: Caller, botId: number): boolean {
 }
 
 /** A key for MCP sees the chats that it names; any other caller sees those of its bots. */
-export function seesChat(caller: Caller, chat: { botId: number; chatId: number }): boolean {
+export function seesChat(caller: Caller, chat: { bot_id: number; chat_id: number }): boolean {
   const named = caller.apiKey?.mcp?.chats;
-  const isNamed = named?.some(({ botId, chatId }) => botId === chat.botId && chatId === chat.chatId) ?? true;
-  return isNamed && seesBot(caller, chat.botId);
+  const isNamed = named?.some(({ botId, chatId }) => botId === chat.bot_id && chatId === chat.chat_id) ?? true;
+  return isNamed && seesBot(caller, chat.bot_id);
 }
 
 /** Throws 'forbidden' unless the caller acts as an admin. */

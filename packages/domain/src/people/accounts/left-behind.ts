@@ -8,10 +8,10 @@ export interface LeftToken {
   id: number;
   name: string;
   prefix: string;
-  programId: number;
-  programName: string;
-  botId: number;
-  expiresAt: Date | null;
+  program_id: number;
+  program_name: string;
+  bot_id: number;
+  expires_at: Date | null;
 }
 
 /**
@@ -35,8 +35,8 @@ export async function leftBehind(
   const tokens = await db
     .selectFrom('program_tokens')
     .innerJoin('programs', 'programs.id', 'program_tokens.program_id')
-    .select(['program_tokens.id', 'program_tokens.name', 'token_prefix as prefix', 'expires_at as expiresAt'])
-    .select(['programs.id as programId', 'programs.name as programName', 'bot_id as botId'])
+    .select(['program_tokens.id', 'program_tokens.name', 'token_prefix as prefix', 'expires_at'])
+    .select(['programs.id as program_id', 'programs.name as program_name', 'bot_id'])
     .where(madeBy(({ id }) => sql<SqlBool>`program_tokens.made_by_id = ${id}`, 'program_tokens.made_by_key'))
     .where(sql<SqlBool>`(expires_at is null or expires_at > now())`)
     .where(elsewhere)

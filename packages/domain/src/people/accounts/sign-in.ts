@@ -36,7 +36,7 @@ export async function recordSignIn(
       const text = `${username} signed in from ${address}`;
       await recordEvent(transaction, {
         kind: 'sign_in.new_address',
-        botId: null,
+        bot_id: null,
         by,
         text,
       });

@@ -40,14 +40,14 @@ async function wholeReads(): Promise<number> {
 
 test.each<[string, AuditQuery]>([
   ['the fleet', {}],
-  ['a bot', { botId: 7 }],
-  ['a chat', { botId: 7, chatId: -8 }],
+  ['a bot', { bot_id: 7 }],
+  ['a chat', { bot_id: 7, chat_id: -8 }],
   ['an action', { action: 'ban' }],
   ['an action that nobody did', { action: 'token_reveal' }],
-  ['an account', { actorId: 40 }],
-  ['an account that did nothing', { actorId: 4_000_000 }],
+  ['an account', { actor_id: 40 }],
+  ['an account that did nothing', { actor_id: 4_000_000 }],
   ['a time', { fromS: BEGAN_S + 100, beforeS: BEGAN_S + 200 }],
-  ['all of it', { botId: 7, action: 'ban', actorId: 40, fromS: BEGAN_S, beforeS: BEGAN_S + 9000 }],
+  ['all of it', { bot_id: 7, action: 'ban', actor_id: 40, fromS: BEGAN_S, beforeS: BEGAN_S + 9000 }],
 ])('a page of %s is read by an index, and so is the next one', async (_title, query) => {
   const [store, before] = [auditStore(db), await wholeReads()];
   const page = { limit: 50, offset: 0 };

@@ -15,11 +15,11 @@ export type StoredEntry = Pick<AuditEntry, 'id' | 'date'>;
 /** Undefined fields match everything. */
 export interface AuditQuery {
   id?: number | undefined;
-  botId?: number | undefined;
-  chatId?: number | undefined;
+  bot_id?: number | undefined;
+  chat_id?: number | undefined;
   action?: AuditAction | undefined;
   /** An account, whichever key it used. */
-  actorId?: number | undefined;
+  actor_id?: number | undefined;
   /** Unix seconds. */
   fromS?: number | undefined;
   beforeS?: number | undefined;
@@ -43,22 +43,22 @@ const COLUMNS = [
   'date',
 ] as const;
 
-type ChatOfLog = { botId: number; chatId: number };
+type ChatOfLog = { bot_id: number; chat_id: number };
 /** A message that an account sent. */
-export type SentByAccount = { businessConnectionId: string; id: number; sender: string };
+export type SentByAccount = { business_connection_id: string; id: number; sender: string };
 
 /** The date of a message is the platform's, that of its entry is ours. */
 const CLOCKS_DIFFER_S = 60;
 
 /** SQL of the audit log. */
 export function auditStore(db: Database) {
-  const entriesOf = (scope: Scope, { id, botId, chatId, action, actorId, fromS, beforeS }: AuditQuery) => {
-    const seen = botId === undefined ? scope : within(scope, [botId]);
+  const entriesOf = (scope: Scope, { id, bot_id, chat_id, action, actor_id, fromS, beforeS }: AuditQuery) => {
+    const seen = bot_id === undefined ? scope : within(scope, [bot_id]);
     let entries = db.selectFrom('audit_log').where(visibleTo(seen, 'bot_id'));
     if (id !== undefined) entries = entries.where('id', '=', id);
-    if (chatId !== undefined) entries = entries.where('chat_id', '=', chatId);
+    if (chat_id !== undefined) entries = entries.where('chat_id', '=', chat_id);
     if (action !== undefined) entries = entries.where('action', '=', action);
-    if (actorId !== undefined) entries = entries.where('actor_kind', '=', 'account').where('actor_id', '=', actorId);
+    if (actor_id !== undefined) entries = entries.where('actor_kind', '=', 'account').where('actor_id', '=', actor_id);
     if (fromS !== undefined) entries = entries.where('date', '>=', fromS);
     return beforeS === undefined ? entries : entries.where('date', '<', beforeS);
   };
@@ -106,12 +106,12 @@ export function auditStore(db: Database) {
 
     /** The pins and unpins of a conversation, newest first. */
     listPins(
-      { businessConnectionId, ...chat }: ChatOfLog & { businessConnectionId: string },
+      { business_connection_id, ...chat }: ChatOfLog & { business_connection_id: string },
       limit: number,
     ): Promise<Pick<AuditEntry, 'action' | 'target_id'>[]> {
       return entriesOf(EVERYTHING, chat)
         .select(['action', 'target_id'])
-        .where('business_connection_id', '=', businessConnectionId)
+        .where('business_connection_id', '=', business_connection_id)
         .where(isOneOf(PIN_ACTIONS))
         .orderBy('date', 'desc')
         .orderBy('id', 'desc')
@@ -128,7 +128,7 @@ export function auditStore(db: Database) {
       if (messageIds.length === 0) return [];
       const around = { fromS: fromS - CLOCKS_DIFFER_S, beforeS: toS + CLOCKS_DIFFER_S };
       const sent = await entriesOf(EVERYTHING, { ...chat, action: 'send', ...around })
-        .select(['target_id as id', 'actor_username as sender', 'business_connection_id as businessConnectionId'])
+        .select(['target_id as id', 'actor_username as sender', 'business_connection_id'])
         .where('actor_kind', '=', 'account')
         .where('target_id', '=', sql<number>`any (${[...messageIds]}::bigint[])`)
         .execute();
@@ -173,24 +173,24 @@ export function auditStore(db: Database) {
 
     /** null: one with this key is stored. */
     async insert(by: Actor, done: AuditedAction, dateS: number, key: string | null): Promise<StoredEntry | null> {
-      const { action, botId = null, chatId = null, businessConnectionId = '', target = null, details = '' } = done;
+      const { action, bot_id = null, chat_id = null, business_connection_id = '', target = null, details = '' } = done;
       const isBot = by.kind === 'bot';
       const account = by.kind === 'account' ? by : null;
       const entry = db
         .insertInto('audit_log')
         .values({
-          bot_id: botId,
-          chat_id: chatId,
-          business_connection_id: businessConnectionId,
+          bot_id,
+          chat_id,
+          business_connection_id,
           action,
           actor_kind: isBot ? 'bot' : 'account',
-          actor_id: isBot ? botId : (account?.accountId ?? null),
-          actor_username: isBot ? nameOfBot(botId) : (account?.username ?? null),
+          actor_id: isBot ? bot_id : (account?.accountId ?? null),
+          actor_username: isBot ? nameOfBot(bot_id) : (account?.username ?? null),
           actor_key_id: account?.keyId ?? null,
           address: by.address,
           request_id: by.request?.id ?? null,
           target_id: target?.id ?? null,
-          target_username: nameOfTarget(botId, chatId, target),
+          target_username: nameOfTarget(bot_id, chat_id, target),
           details,
           date: dateS,
           capture_key: key,

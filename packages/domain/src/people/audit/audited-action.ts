@@ -3,10 +3,10 @@ import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
 /** An action for the audit log. */
 export interface AuditedAction {
   action: AuditAction;
-  botId?: number;
-  chatId?: number;
+  bot_id?: number;
+  chat_id?: number;
   /** '' outside business connections. */
-  businessConnectionId?: string;
+  business_connection_id?: string;
   target?: AuditTarget | null;
   details?: string;
 }

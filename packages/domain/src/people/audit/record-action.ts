@@ -10,19 +10,19 @@ const DETAILS_LENGTH = 2_000;
 /** What people are told of, beside its entry in the log. */
 function eventOf(
   by: Actor,
-  { action, botId, chatId, businessConnectionId = '', details = '' }: AuditedAction,
+  { action, bot_id, chat_id, business_connection_id = '', details = '' }: AuditedAction,
 ): NewEvent | null {
   const actor = by.kind === 'account' ? by.username : by.kind === 'bot' ? 'its own program' : 'an operator';
   switch (action) {
     case 'bot_add':
-      return { kind: 'bot.added', botId: botId ?? null, text: `Added by ${actor}` };
+      return { kind: 'bot.added', bot_id: bot_id ?? null, text: `Added by ${actor}` };
     case 'chat_takeover': {
-      const of = { botId: botId ?? null, chatId: chatId ?? null, businessConnectionId };
-      const text = `Chat ${chatId} was taken over ${details}, by ${actor}`;
+      const of = { bot_id: bot_id ?? null, chat_id: chat_id ?? null, business_connection_id };
+      const text = `Chat ${chat_id} was taken over ${details}, by ${actor}`;
       return { kind: 'chat.held', ...of, text };
     }
     case 'key_add':
-      return { kind: 'key.created', botId: null, text: `${actor} created an API key: ${details}` };
+      return { kind: 'key.created', bot_id: null, text: `${actor} created an API key: ${details}` };
     default:
       return null;
   }

@@ -23,23 +23,23 @@ export type ChatActionDeps = Pick<BotDeps, 'db' | 'redis' | 'platform' | 'clock'
 
 /** A message in a chat. */
 export interface MessageOfChat {
-  chatId: number;
-  messageId: number;
+  chat_id: number;
+  message_id: number;
   /** Undefined: the only conversation of the chat; '': the chat of the bot itself. */
-  businessConnectionId?: string | undefined;
+  business_connection_id?: string | undefined;
 }
 
 /** A user in a chat. */
 export interface UserOfChat {
-  chatId: number;
-  userId: number;
+  chat_id: number;
+  user_id: number;
 }
 
 /** A call that changes a chat. */
 export interface ChatAction {
   /** A Bot API method with an action for the audit log. */
   method: string;
-  chatId: number;
+  chat_id: number;
   /** The parameters besides the chat. */
   params: Record<string, number | string | boolean>;
   /** Its changes of our own records. */
@@ -54,7 +54,7 @@ export async function actInChat(deps: ChatActionDeps, bot: Bot, by: Actor, actio
   requireAbleToAct(bot);
   // If the store is away, the call must fail before the action, not after it, when it can no longer be recorded.
   await requireAuditable(deps.db);
-  const params = { chat_id: action.chatId, ...action.params };
+  const params = { chat_id: action.chat_id, ...action.params };
   const result = resultOf(await deps.platform.call(bot.token, action.method, params));
   const auditKey = `rest:${randomUUID()}`;
   const atMs = deps.clock.nowMs();
@@ -77,11 +77,11 @@ function record(
   action: ChatAction,
   { auditKey, atMs }: { auditKey: string; atMs: number },
 ): Promise<void> {
-  const { method, chatId, params, effects = [] } = action;
+  const { method, chat_id, params, effects = [] } = action;
   const audited = readAuditedCall(method, textsOf(params));
   if (audited === null) throw new FlotillaError('internal', `${method} has no action for the audit log`);
   const businessConnectionId = String(params.business_connection_id ?? '');
-  const done = { ...audited, botId: bot.id, chatId, businessConnectionId };
+  const done = { ...audited, bot_id: bot.id, chat_id, business_connection_id: businessConnectionId };
   return db.transaction().execute(async (transaction) => {
     if (!(await lockBots(transaction, [bot.id])).has(bot.id)) throw new FlotillaError('not_found', 'Bot not found');
     await writeEffects(

@@ -3,20 +3,20 @@ import type { Actor } from '../../people/audit/actor.ts';
 import { actInChat, type ChatActionDeps } from './act-in-chat.ts';
 
 export interface Ban {
-  chatId: number;
-  userId: number;
+  chat_id: number;
+  user_id: number;
   /** Unix seconds; undefined means for ever. */
-  untilDateS: number | undefined;
+  until_date?: number | undefined;
   /** Also deletes the user's messages. */
-  revokeMessages: boolean | undefined;
+  revoke_messages?: boolean | undefined;
 }
 
 /** Bans a user from a chat. Throws as actInChat does. */
 export function banChatUser(deps: ChatActionDeps, bot: Bot, by: Actor, ban: Ban): Promise<void> {
   const params = {
-    user_id: ban.userId,
-    ...(ban.untilDateS === undefined ? {} : { until_date: ban.untilDateS }),
-    ...(ban.revokeMessages === undefined ? {} : { revoke_messages: ban.revokeMessages }),
+    user_id: ban.user_id,
+    ...(ban.until_date === undefined ? {} : { until_date: ban.until_date }),
+    ...(ban.revoke_messages === undefined ? {} : { revoke_messages: ban.revoke_messages }),
   };
-  return actInChat(deps, bot, by, { method: 'banChatMember', chatId: ban.chatId, params });
+  return actInChat(deps, bot, by, { method: 'banChatMember', chat_id: ban.chat_id, params });
 }

@@ -5,21 +5,27 @@ import { actInChat, type ChatActionDeps, type MessageOfChat } from './act-in-cha
 
 /** Deletes a message at the platform and marks it deleted in our records. Throws as actInChat and findConversation do. */
 export async function deleteMessage(deps: ChatActionDeps, bot: Bot, by: Actor, message: MessageOfChat): Promise<void> {
-  const { chatId, messageId } = message;
-  const chat = { botId: bot.id, chatId };
-  const businessConnectionId = await findConversation(deps.db, chat, message.businessConnectionId);
+  const { chat_id, message_id } = message;
+  const chat = { bot_id: bot.id, chat_id };
+  const business_connection_id = await findConversation(deps.db, chat, message.business_connection_id);
   const call =
-    businessConnectionId === ''
-      ? { method: 'deleteMessage', params: { message_id: messageId } }
+    business_connection_id === ''
+      ? { method: 'deleteMessage', params: { message_id } }
       : {
           method: 'deleteBusinessMessages',
-          params: { business_connection_id: businessConnectionId, message_ids: JSON.stringify([messageId]) },
+          params: { business_connection_id, message_ids: JSON.stringify([message_id]) },
         };
   return actInChat(deps, bot, by, {
     ...call,
-    chatId,
+    chat_id,
     effects: [
-      { type: 'delete', businessConnectionId, chat: chatId, messageIds: [messageId], atMs: deps.clock.nowMs() },
+      {
+        type: 'delete',
+        businessConnectionId: business_connection_id,
+        chat: chat_id,
+        messageIds: [message_id],
+        atMs: deps.clock.nowMs(),
+      },
     ],
   });
 }

@@ -5,6 +5,6 @@ import { actInChat, type ChatActionDeps, type UserOfChat } from './act-in-chat.t
 
 /** Makes an administrator a member again. Throws as actInChat does. */
 export function demoteChatAdmin(deps: ChatActionDeps, bot: Bot, by: Actor, admin: UserOfChat): Promise<void> {
-  const params = { user_id: admin.userId, ...eachPermission(() => false) };
-  return actInChat(deps, bot, by, { method: 'promoteChatMember', chatId: admin.chatId, params });
+  const params = { user_id: admin.user_id, ...eachPermission(() => false) };
+  return actInChat(deps, bot, by, { method: 'promoteChatMember', chat_id: admin.chat_id, params });
 }

@@ -14,12 +14,12 @@ export async function promoteChatUser(
   deps: ChatActionDeps,
   bot: Bot,
   by: Actor,
-  user: UserOfChat & { permissions: ChatPermissions | undefined },
+  user: UserOfChat & { permissions?: ChatPermissions | undefined },
 ): Promise<void> {
   requireAbleToAct(bot);
-  const permissions = user.permissions ?? (await permissionsToPassOn(deps, bot, user.chatId));
-  const params = { user_id: user.userId, ...permissions };
-  await actInChat(deps, bot, by, { method: 'promoteChatMember', chatId: user.chatId, params });
+  const permissions = user.permissions ?? (await permissionsToPassOn(deps, bot, user.chat_id));
+  const params = { user_id: user.user_id, ...permissions };
+  await actInChat(deps, bot, by, { method: 'promoteChatMember', chat_id: user.chat_id, params });
 }
 
 async function permissionsToPassOn({ platform }: ChatActionDeps, bot: Bot, chatId: number): Promise<ChatPermissions> {

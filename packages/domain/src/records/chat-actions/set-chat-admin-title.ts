@@ -9,6 +9,6 @@ export function setChatAdminTitle(
   by: Actor,
   admin: UserOfChat & { title: string },
 ): Promise<void> {
-  const params = { user_id: admin.userId, custom_title: admin.title };
-  return actInChat(deps, bot, by, { method: 'setChatAdministratorCustomTitle', chatId: admin.chatId, params });
+  const params = { user_id: admin.user_id, custom_title: admin.title };
+  return actInChat(deps, bot, by, { method: 'setChatAdministratorCustomTitle', chat_id: admin.chat_id, params });
 }

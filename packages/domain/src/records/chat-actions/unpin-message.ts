@@ -5,8 +5,8 @@ import { actInChat, type ChatActionDeps, type MessageOfChat } from './act-in-cha
 
 /** Unpins a message. Throws as actInChat and findConversation do. */
 export async function unpinMessage(deps: ChatActionDeps, bot: Bot, by: Actor, message: MessageOfChat): Promise<void> {
-  const { chatId, messageId } = message;
-  const connection = await findConversation(deps.db, { botId: bot.id, chatId }, message.businessConnectionId);
-  const params = { message_id: messageId, ...connectionParam(connection) };
-  return actInChat(deps, bot, by, { method: 'unpinChatMessage', chatId, params });
+  const { chat_id, message_id } = message;
+  const connection = await findConversation(deps.db, { bot_id: bot.id, chat_id }, message.business_connection_id);
+  const params = { message_id, ...connectionParam(connection) };
+  return actInChat(deps, bot, by, { method: 'unpinChatMessage', chat_id, params });
 }

@@ -5,8 +5,8 @@ import { type Selectable, sql } from 'kysely';
 export type ChatUser = Selectable<ChatUsersTable>;
 
 export interface ChatUserQuery {
-  botId: number;
-  chatId: number;
+  bot_id: number;
+  chat_id: number;
   /** A part of the full name or username, or `@` and the beginning of a username, in any case. '' matches all. */
   q: string;
 }
@@ -15,8 +15,8 @@ const fullName = () => sql<string>`concat_ws(' ', first_name, last_name)`;
 
 /** SQL of the users who wrote in a chat. */
 export function chatUserStore(db: Database) {
-  const usersOf = ({ botId, chatId, q }: ChatUserQuery) => {
-    const users = db.selectFrom('chat_users').where('bot_id', '=', botId).where('chat_id', '=', chatId);
+  const usersOf = ({ bot_id, chat_id, q }: ChatUserQuery) => {
+    const users = db.selectFrom('chat_users').where('bot_id', '=', bot_id).where('chat_id', '=', chat_id);
     if (q === '') return users;
     const text = q.replace(/[\\%_]/g, '\\$&');
     if (q.startsWith('@')) return users.where('username', 'ilike', `${text.slice(1)}%`);

@@ -27,7 +27,7 @@ const MOST_TAGS = 1_000;
 const MOST_PRIVATE_CHATS = 200;
 const NAMELESS: Names = { username: null, first_name: null, last_name: null };
 
-type PersonOfChat = ChatOfBot & { userId: number };
+type PersonOfChat = ChatOfBot & { user_id: number };
 
 /** Reads what is known of an author of a chat; private chats are those in the scope. */
 export async function readChatPerson(
@@ -36,7 +36,7 @@ export async function readChatPerson(
   person: PersonOfChat,
   most: { actions: number; suggestions: number },
 ): Promise<ChatPerson> {
-  const shown = { includeDeleted: false, filter: { userId: person.userId } };
+  const shown = { includeDeleted: false, filter: { user_id: person.user_id } };
   const page = { limit: MOST_TAGS, offset: 0, afterId: null };
   const [names, messages, firstDateS, tags, suggestedTags, privateChatsWith, actions] = await Promise.all([
     namesOf(db, person),
@@ -44,30 +44,30 @@ export async function readChatPerson(
     firstDateOf(db, person),
     tagStore(db).list(person, page),
     tagStore(db).ofOthers(person, most.suggestions),
-    chatStore(db).privateChatsWith(scope, person.userId, MOST_PRIVATE_CHATS),
-    auditStore(db).listOfTarget(person, person.userId, most.actions),
+    chatStore(db).privateChatsWith(scope, person.user_id, MOST_PRIVATE_CHATS),
+    auditStore(db).listOfTarget(person, person.user_id, most.actions),
   ]);
   return { names, messages, firstDateS, tags, suggestedTags, privateChatsWith, actions };
 }
 
 /** The names in the newest message; of somebody who has not written, as the private chat has them. */
-async function namesOf(db: Database, { botId, chatId, userId }: PersonOfChat): Promise<Names> {
+async function namesOf(db: Database, { bot_id, chat_id, user_id }: PersonOfChat): Promise<Names> {
   const { rows } = await sql<Names>`
     (select username, first_name, last_name from messages m
-     where m.bot_id = ${botId} and m.chat_id = ${chatId} and m.user_id = ${userId}
-       and m.date >= ${shownSince({ botId, chatId })}
+     where m.bot_id = ${bot_id} and m.chat_id = ${chat_id} and m.user_id = ${user_id}
+       and m.date >= ${shownSince({ bot_id, chat_id })}
      order by m.date desc, m.id desc limit 1)
     union all
-    select username, coalesce(first_name, title), last_name from chats c where c.bot_id = ${botId} and c.id = ${userId}
+    select username, coalesce(first_name, title), last_name from chats c where c.bot_id = ${bot_id} and c.id = ${user_id}
     limit 1`.execute(db);
   return rows[0] ?? NAMELESS;
 }
 
-async function firstDateOf(db: Database, { botId, chatId, userId }: PersonOfChat): Promise<number | null> {
+async function firstDateOf(db: Database, { bot_id, chat_id, user_id }: PersonOfChat): Promise<number | null> {
   const { rows } = await sql<{ date: number }>`
     select m.date from messages m
-    where m.bot_id = ${botId} and m.chat_id = ${chatId} and m.user_id = ${userId} and m.deleted_at is null
-      and m.date >= ${shownSince({ botId, chatId })}
+    where m.bot_id = ${bot_id} and m.chat_id = ${chat_id} and m.user_id = ${user_id} and m.deleted_at is null
+      and m.date >= ${shownSince({ bot_id, chat_id })}
     order by m.date, m.id limit 1`.execute(db);
   return rows[0]?.date ?? null;
 }

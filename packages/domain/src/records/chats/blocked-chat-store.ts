@@ -2,7 +2,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 import { unnestRows } from '../history/unnest-rows.ts';
 
-type ChatOfBot = { botId: number; chatId: number };
+type ChatOfBot = { bot_id: number; chat_id: number };
 
 /** The bot can, or cannot, write there since a date (Unix seconds). */
 export type Membership = ChatOfBot & { blocked: boolean; atS: number };
@@ -11,9 +11,9 @@ export type Membership = ChatOfBot & { blocked: boolean; atS: number };
 export function blockedChatStore(db: Database) {
   return {
     /** Notes that the platform refused a message to the chat. */
-    async note({ botId, chatId }: ChatOfBot): Promise<void> {
+    async note({ bot_id, chat_id }: ChatOfBot): Promise<void> {
       await sql`
-        update chats set blocked_at = now() where bot_id = ${botId} and id = ${chatId} and blocked_at is null`.execute(
+        update chats set blocked_at = now() where bot_id = ${bot_id} and id = ${chat_id} and blocked_at is null`.execute(
         db,
       );
     },
@@ -21,8 +21,8 @@ export function blockedChatStore(db: Database) {
     /** Takes over what the platform says of the bot's membership. A refusal that came later stays. */
     async take(memberships: Membership[]): Promise<void> {
       const given = await unnestRows(memberships, [
-        ['bigint', ({ botId }) => botId],
-        ['bigint', ({ chatId }) => chatId],
+        ['bigint', ({ bot_id }) => bot_id],
+        ['bigint', ({ chat_id }) => chat_id],
         ['boolean', ({ blocked }) => blocked],
         ['bigint', ({ atS }) => atS],
       ]);

@@ -56,7 +56,7 @@ async function isBlocked(chatId: number): Promise<boolean> {
 
 test('a refusal blocks a chat, and the next message of the person unblocks it', async () => {
   await write(message(PRIVATE, nowS() - 100));
-  await blockedChatStore(database.db).note({ botId, chatId: ada.id });
+  await blockedChatStore(database.db).note({ bot_id: botId, chat_id: ada.id });
   expect(await isBlocked(ada.id)).toBe(true);
   await write(message(PRIVATE, nowS() + 1));
   expect(await isBlocked(ada.id)).toBe(false);
@@ -64,7 +64,7 @@ test('a refusal blocks a chat, and the next message of the person unblocks it', 
 
 test('a message from before the refusal, which is stored late, leaves the chat blocked', async () => {
   await write(message(PRIVATE, nowS() - 100));
-  await blockedChatStore(database.db).note({ botId, chatId: ada.id });
+  await blockedChatStore(database.db).note({ bot_id: botId, chat_id: ada.id });
   await write(message(PRIVATE, nowS() - 50));
   expect(await isBlocked(ada.id)).toBe(true);
 });
@@ -80,7 +80,7 @@ test('the platform says who blocked the bot, and who let it in again', async () 
 
 test('an old word of the platform does not undo a later refusal', async () => {
   await write(message(PRIVATE, nowS() - 100));
-  await blockedChatStore(database.db).note({ botId, chatId: ada.id });
+  await blockedChatStore(database.db).note({ bot_id: botId, chat_id: ada.id });
   await write(membership(PRIVATE, 'member', nowS() - 60));
   expect(await isBlocked(ada.id)).toBe(true);
 });

@@ -31,8 +31,8 @@ export function deskConditions(
 }
 
 function isAmong(chat: string, chats: readonly Conversation[]): RawBuilder<boolean> {
-  const [bots, ids] = [chats.map(({ botId }) => botId), chats.map(({ chatId }) => chatId)];
-  const connections = chats.map(({ businessConnectionId }) => businessConnectionId);
+  const [bots, ids] = [chats.map(({ bot_id }) => bot_id), chats.map(({ chat_id }) => chat_id)];
+  const connections = chats.map(({ business_connection_id }) => business_connection_id);
   return sql`((${column(chat, 'bot_id')}, ${column(chat, 'id')}, ${column(chat, 'business_connection_id')}) in (
     select one.bot, one.chat, one.connection
     from unnest(${bots}::bigint[], ${ids}::bigint[], ${connections}::text[]) as one (bot, chat, connection)))`;

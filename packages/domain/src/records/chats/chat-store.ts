@@ -32,11 +32,11 @@ export function chatStore(db: Database) {
       return (await chats.executeTakeFirst()) !== undefined;
     },
 
-    async find({ botId, chatId, businessConnectionId }: Conversation): Promise<Chat | null> {
+    async find({ bot_id, chat_id, business_connection_id }: Conversation): Promise<Chat | null> {
       const { rows } = await sql<Chat>`
         select c.*, ${ownMessageCount('c')} as message_count, ${sql.join(deskColumns('c'))}
-        from ${businessConnectionId === '' ? DIRECT_ROWS : BUSINESS_ROWS} c
-        where c.bot_id = ${botId} and c.id = ${chatId} and c.business_connection_id = ${businessConnectionId}`.execute(
+        from ${business_connection_id === '' ? DIRECT_ROWS : BUSINESS_ROWS} c
+        where c.bot_id = ${bot_id} and c.id = ${chat_id} and c.business_connection_id = ${business_connection_id}`.execute(
         db,
       );
       return rows[0] ?? null;

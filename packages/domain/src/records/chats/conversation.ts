@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { settleConversations } from './settle-conversations.ts';
 
 /** What is written with one person or in one group: '' is the bot's own chat, else a business connection. */
-export type Conversation = { botId: number; chatId: number; businessConnectionId: string };
+export type Conversation = { bot_id: number; chat_id: number; business_connection_id: string };
 
 /** No error names more of them. */
 const NAMED = 100;
@@ -12,11 +12,11 @@ const NAMED = 100;
 /** Like findConversation, for what is kept of a conversation: a given one was told apart from the others before. */
 export async function findKeptConversation(
   db: Database,
-  chat: { botId: number; chatId: number },
+  chat: { bot_id: number; chat_id: number },
   given: string | undefined,
 ): Promise<Conversation> {
-  if (given !== undefined && chat.chatId > 0) await conversationsOf(db, chat);
-  return { ...chat, businessConnectionId: await findConversation(db, chat, given) };
+  if (given !== undefined && chat.chat_id > 0) await conversationsOf(db, chat);
+  return { ...chat, business_connection_id: await findConversation(db, chat, given) };
 }
 
 /**
@@ -25,12 +25,12 @@ export async function findKeptConversation(
  */
 export async function findConversation(
   db: Database,
-  chat: { botId: number; chatId: number },
+  chat: { bot_id: number; chat_id: number },
   given: string | undefined,
 ): Promise<string> {
   if (given !== undefined) return given;
   // Business connections have private chats only.
-  if (chat.chatId <= 0) return '';
+  if (chat.chat_id <= 0) return '';
   const known = await conversationsOf(db, chat);
   if (known.length <= 1) return known[0] ?? '';
   const names = known.map((connection) => (connection === '' ? '"" (the bot itself)' : `"${connection}"`));
@@ -42,12 +42,12 @@ export async function findConversation(
 }
 
 /** The conversations that are known of a chat; '' is that of the bot itself, and comes first. */
-async function conversationsOf(db: Database, chat: { botId: number; chatId: number }): Promise<string[]> {
+async function conversationsOf(db: Database, chat: { bot_id: number; chat_id: number }): Promise<string[]> {
   const { rows } = await sql<{ direct: boolean | null; connections: string[] }>`
     select c.direct, array(
       select b.business_connection_id from business_chats b where b.bot_id = c.bot_id and b.chat_id = c.id
       order by b.business_connection_id limit ${NAMED}) as connections
-    from chats c where c.bot_id = ${chat.botId} and c.id = ${chat.chatId}`.execute(db);
+    from chats c where c.bot_id = ${chat.bot_id} and c.id = ${chat.chat_id}`.execute(db);
   const [row] = rows;
   if (row === undefined) return [];
   if (row.direct === null) {

@@ -20,13 +20,13 @@ export async function deleteChat(
   botId: number,
   chatId: number,
 ): Promise<void> {
-  const chat = { botId, chatId };
+  const chat = { bot_id: botId, chat_id: chatId };
   await deps.db.transaction().execute(async (transaction) => {
     const removals = removalStore(transaction);
     // The lock excludes writers of this bot, so only the rows that exist now are deleted.
     if (!(await deletionStore(transaction).lockBot(botId))) throw new FlotillaError('not_found', 'Bot not found');
     if (!(await removals.removeChat(chat))) throw new FlotillaError('not_found', 'Chat not found');
-    await recordAction({ db: transaction, clock: deps.clock }, by, { action: 'chat_delete', botId, chatId });
+    await recordAction({ db: transaction, clock: deps.clock }, by, { action: 'chat_delete', ...chat });
     await removals.removeWaiting(chat);
     const expiredUntil = await expiredMonthStore(transaction).untilDate();
     if (expiredUntil !== null) await deletionStore(transaction).addChat(chat, expiredUntil);

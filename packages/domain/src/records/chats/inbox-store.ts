@@ -80,11 +80,14 @@ export function inboxStore(db: Database) {
     },
 
     /** One conversation; null if the bot has not seen it. */
-    async find(accountId: number, { botId, chatId, businessConnectionId }: Conversation): Promise<InboxChat | null> {
-      const { rows: conversations } = CONVERSATION_KINDS[businessConnectionId === '' ? 0 : 1];
+    async find(
+      accountId: number,
+      { bot_id, chat_id, business_connection_id }: Conversation,
+    ): Promise<InboxChat | null> {
+      const { rows: conversations } = CONVERSATION_KINDS[business_connection_id === '' ? 0 : 1];
       const page = sql`${UNCOUNTED}, page as materialized (
-        select c.* from ${conversations} c where c.bot_id = ${botId} and c.id = ${chatId}
-          and c.business_connection_id = ${businessConnectionId} and ${isKept(sql.ref('c.bot_id'))})`;
+        select c.* from ${conversations} c where c.bot_id = ${bot_id} and c.id = ${chat_id}
+          and c.business_connection_id = ${business_connection_id} and ${isKept(sql.ref('c.bot_id'))})`;
       const { rows } = await statementOf(accountId, page).execute(db);
       return rows[0] === undefined || rows[0].id === null ? null : inboxChatOf(rows[0]);
     },
@@ -113,7 +116,7 @@ export function listStatement(scope: Scope, query: InboxQuery): RawBuilder<Inbox
 }
 
 function statementOf(accountId: number, page: RawBuilder<unknown>): RawBuilder<InboxRow> {
-  const chat = { botId: sql.ref('page.bot_id'), chatId: sql.ref('page.id') };
+  const chat = { bot_id: sql.ref('page.bot_id'), chat_id: sql.ref('page.id') };
   const columns = LAST_MESSAGE_COLUMNS.map((column) => {
     const value = column === 'text' ? sql`left(text, ${sql.lit(TEXT_CHARACTERS)})` : sql.ref(column);
     return sql`${value} as ${sql.ref(`last_message_${column}`)}`;

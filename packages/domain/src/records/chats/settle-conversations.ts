@@ -4,7 +4,7 @@ import { deletionStore, shownSince } from '../../fleet/bots/deletion-store.ts';
 import { LAST_PERIOD_BITS } from '../history/history-chat-store.ts';
 import { isAnswer, isOfPerson } from '../history/message-side.ts';
 
-type ChatOfBot = { botId: number; chatId: number };
+type ChatOfBot = { bot_id: number; chat_id: number };
 
 const AT_ONCE = 100;
 
@@ -12,26 +12,28 @@ const AT_ONCE = 100;
  * Says of a private chat that the release before has written whether the bot's own chat is known, and through which business
  * connections; takes apart who looks after it, up to where it is done and read. Reads the messages of the chat once.
  */
-export async function settleConversations(db: Database, { botId, chatId }: ChatOfBot): Promise<void> {
-  if (!(await hasBusiness(db, botId))) {
-    await sql`update chats set direct = true where bot_id = ${botId} and id = ${chatId} and direct is null`.execute(db);
+export async function settleConversations(db: Database, { bot_id, chat_id }: ChatOfBot): Promise<void> {
+  if (!(await hasBusiness(db, bot_id))) {
+    await sql`update chats set direct = true where bot_id = ${bot_id} and id = ${chat_id} and direct is null`.execute(
+      db,
+    );
     return;
   }
   await db.transaction().execute(async (transaction) => {
     // The lock excludes writers of this bot, which lock the two rows in the other order.
-    await deletionStore(transaction).lockBot(botId);
+    await deletionStore(transaction).lockBot(bot_id);
     const unsettled = transaction
       .selectFrom('chats')
       .select('id')
-      .where('bot_id', '=', botId)
+      .where('bot_id', '=', bot_id)
       .where('direct', 'is', null);
-    if ((await unsettled.where('id', '=', chatId).executeTakeFirst()) === undefined) return;
+    if ((await unsettled.where('id', '=', chat_id).executeTakeFirst()) === undefined) return;
     await sql`
       insert into business_chats as b (bot_id, chat_id, business_connection_id, message_count, last_date, last_period,
         last_incoming_date, last_incoming_id, last_answer_date, last_answer_id, assigned_to, done_date, done_id)
       select c.bot_id, c.id, m.connection, m.shown, m.last_date, m.last_date >> ${sql.lit(LAST_PERIOD_BITS)},
         m.incoming[1], m.incoming[2], m.answer[1], m.answer[2], c.assigned_to, c.done_date, c.done_id
-      from (${newestOf(botId, chatId)}) as m join chats c on c.bot_id = ${botId} and c.id = ${chatId}
+      from (${newestOf(bot_id, chat_id)}) as m join chats c on c.bot_id = ${bot_id} and c.id = ${chat_id}
       where m.connection <> '' order by m.connection
       on conflict (bot_id, chat_id, business_connection_id) do update set
         message_count = excluded.message_count, last_date = excluded.last_date, last_period = excluded.last_period,
@@ -45,13 +47,13 @@ export async function settleConversations(db: Database, { botId, chatId }: ChatO
       insert into business_chat_reads (account_id, bot_id, chat_id, business_connection_id, message_id, message_date)
       select r.account_id, r.bot_id, r.chat_id, b.business_connection_id, r.message_id, r.message_date
       from chat_reads r join business_chats b using (bot_id, chat_id)
-      where r.bot_id = ${botId} and r.chat_id = ${chatId} on conflict do nothing`.execute(transaction);
+      where r.bot_id = ${bot_id} and r.chat_id = ${chat_id} on conflict do nothing`.execute(transaction);
     await sql`
       with own as (
-        select m.* from (values (1)) as one left join (${newestOf(botId, chatId)}) as m on m.connection = ''
+        select m.* from (values (1)) as one left join (${newestOf(bot_id, chat_id)}) as m on m.connection = ''
       ), known as (
         select own.*, own.connection is not null or not exists (
-          select from business_chats b where b.bot_id = ${botId} and b.chat_id = ${chatId}) as direct from own
+          select from business_chats b where b.bot_id = ${bot_id} and b.chat_id = ${chat_id}) as direct from own
       )
       update chats c set direct = known.direct, last_date = coalesce(known.last_date, 0),
         last_period = coalesce(known.last_date, 0) >> ${sql.lit(LAST_PERIOD_BITS)},
@@ -59,7 +61,7 @@ export async function settleConversations(db: Database, { botId, chatId }: ChatO
         last_answer_date = known.answer[1], last_answer_id = known.answer[2],
         assigned_to = case when known.direct then c.assigned_to end,
         done_date = case when known.direct then c.done_date end, done_id = case when known.direct then c.done_id end
-      from known where c.bot_id = ${botId} and c.id = ${chatId}`.execute(transaction);
+      from known where c.bot_id = ${bot_id} and c.id = ${chat_id}`.execute(transaction);
   });
 }
 
@@ -74,7 +76,7 @@ function newestOf(botId: number, chatId: number): RawBuilder<unknown> {
       coalesce(max(m.date) filter (where m.automatic is null), 0) as last_date, max(array[m.date, m.id]) filter (where ${isOfPerson('m')}) as incoming,
       max(array[m.date, m.id]) filter (where ${isAnswer('m')}) as answer
     from messages m
-    where m.bot_id = ${botId} and m.chat_id = ${chatId} and m.date >= ${shownSince({ botId, chatId })} group by 1`;
+    where m.bot_id = ${botId} and m.chat_id = ${chatId} and m.date >= ${shownSince({ bot_id: botId, chat_id: chatId })} group by 1`;
 }
 
 /** Settles those chats of bots that have business connections. */

@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely';
 
 export type Topic = Selectable<TopicsTable>;
 
-type ChatOfBot = { botId: number; chatId: number };
+type ChatOfBot = { bot_id: number; chat_id: number };
 
 export interface TopicQuery {
   limit: number;
@@ -15,8 +15,8 @@ export interface TopicQuery {
 
 /** SQL of topics, for reading. */
 export function topicStore(db: Database) {
-  const topicsOf = ({ botId, chatId }: ChatOfBot) =>
-    db.selectFrom('topics').where('bot_id', '=', botId).where('chat_id', '=', chatId).where('deleted', '=', false);
+  const topicsOf = ({ bot_id, chat_id }: ChatOfBot) =>
+    db.selectFrom('topics').where('bot_id', '=', bot_id).where('chat_id', '=', chat_id).where('deleted', '=', false);
   return {
     /** The one with the newest message first. */
     list(chat: ChatOfBot, { limit, offset, after }: TopicQuery): Promise<Topic[]> {

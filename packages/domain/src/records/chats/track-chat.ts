@@ -8,13 +8,13 @@ import { lockBots } from '../history/lock-bots.ts';
  * Makes sure that the bot has a row for this chat, of which only the id is known. An existing row is not changed.
  * Throws 'not_found' when the bot is gone.
  */
-export async function trackChat(db: Database, chat: { botId: number; chatId: number }): Promise<void> {
-  if (!(await lockBots(db, [chat.botId])).has(chat.botId)) throw new FlotillaError('not_found', 'Bot not found');
+export async function trackChat(db: Database, chat: { bot_id: number; chat_id: number }): Promise<void> {
+  if (!(await lockBots(db, [chat.bot_id])).has(chat.bot_id)) throw new FlotillaError('not_found', 'Bot not found');
   const unnamed = { title: null, username: null, firstName: null, lastName: null };
   const row = {
-    botId: chat.botId,
-    id: chat.chatId,
-    type: guessChatType(chat.chatId),
+    botId: chat.bot_id,
+    id: chat.chat_id,
+    type: guessChatType(chat.chat_id),
     ...unnamed,
     direct: null,
     added: 0,

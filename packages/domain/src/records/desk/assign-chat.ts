@@ -21,7 +21,7 @@ export async function assignChat(
     const desk = deskStore(transaction);
     const before = await desk.lock(chat);
     if (before === null) throw new FlotillaError('not_found', 'Chat not found');
-    const candidates = accountId === null ? [] : await desk.assignees(chat.botId);
+    const candidates = accountId === null ? [] : await desk.assignees(chat.bot_id);
     if (accountId !== null && !candidates.some(({ id }) => id === accountId)) {
       throw refusedInput('account_id', 'must be an account that has the bot');
     }

@@ -3,12 +3,12 @@ import { sql } from 'kysely';
 import type { Conversation } from '../chats/conversation.ts';
 
 /** The row of a conversation. */
-function rowOf({ botId, chatId, businessConnectionId: of }: Conversation) {
+function rowOf({ bot_id, chat_id, business_connection_id: of }: Conversation) {
   if (of !== '') {
-    const isIt = sql`bot_id = ${botId} and chat_id = ${chatId} and business_connection_id = ${of}`;
+    const isIt = sql`bot_id = ${bot_id} and chat_id = ${chat_id} and business_connection_id = ${of}`;
     return { table: sql`business_chats`, isIt };
   }
-  return { table: sql`chats`, isIt: sql`bot_id = ${botId} and id = ${chatId} and direct is distinct from false` };
+  return { table: sql`chats`, isIt: sql`bot_id = ${bot_id} and id = ${chat_id} and direct is distinct from false` };
 }
 
 /** How a chat stood, for the audit log. */

@@ -108,7 +108,7 @@ export function chatPhotos(deps: Deps): ChatPhotos {
     },
 
     async ofAuthor(bot, { chatId, userId }) {
-      if (!(await messageStore(deps.db).hasAuthor({ botId: bot.id, chatId }, userId))) {
+      if (!(await messageStore(deps.db).hasAuthor({ bot_id: bot.id, chat_id: chatId }, userId))) {
         throw new FlotillaError('not_found', 'The bot has seen no message of this author in the chat');
       }
       // Channels and groups write with their own ids.

@@ -19,15 +19,15 @@ export function positionOf(
  */
 export async function findMessagePosition(
   db: Database,
-  chat: { botId: number; chatId: number },
+  chat: { bot_id: number; chat_id: number },
   id: number,
   connection?: string,
 ): Promise<MessagePosition | null> {
   const found = db
     .selectFrom('messages')
     .select(['date', 'position', 'id', 'business_connection_id'])
-    .where('bot_id', '=', chat.botId)
-    .where('chat_id', '=', chat.chatId)
+    .where('bot_id', '=', chat.bot_id)
+    .where('chat_id', '=', chat.chat_id)
     .where('id', '=', id)
     .where('date', '>=', shownSince(chat))
     .orderBy('date', 'desc')
@@ -39,7 +39,7 @@ export async function findMessagePosition(
   // Business connections have private chats only. Without the connection, all messages of the chat are looked through.
   const row =
     (await found.where('business_connection_id', '=', '').executeTakeFirst()) ??
-    (chat.chatId > 0 ? await found.executeTakeFirst() : undefined);
+    (chat.chat_id > 0 ? await found.executeTakeFirst() : undefined);
   return row === undefined ? null : positionOf(row);
 }
 
@@ -49,23 +49,23 @@ export async function findMessagePosition(
  */
 export async function findPlaceOfId(
   db: Database,
-  { businessConnectionId, ...chat }: Conversation,
+  { business_connection_id, ...chat }: Conversation,
   id: number,
 ): Promise<MessagePosition | null> {
-  const found = await findMessagePosition(db, chat, id, businessConnectionId);
+  const found = await findMessagePosition(db, chat, id, business_connection_id);
   // The ids of presses and of other records that are negative do not follow each other.
   if (found !== null || id < 0) return found;
   const before = await db
     .selectFrom('messages')
     .select('date')
-    .where('bot_id', '=', chat.botId)
-    .where('business_connection_id', '=', businessConnectionId)
-    .where('chat_id', '=', chat.chatId)
+    .where('bot_id', '=', chat.bot_id)
+    .where('business_connection_id', '=', business_connection_id)
+    .where('chat_id', '=', chat.chat_id)
     .where('id', '>', 0)
     .where('id', '<', id)
     .where('date', '>=', shownSince(chat))
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return [before?.date ?? 0, placeOf({ id }), id, businessConnectionId];
+  return [before?.date ?? 0, placeOf({ id }), id, business_connection_id];
 }

@@ -41,8 +41,7 @@ export async function storeOwnMessage(
     const stored = effects.find((effect) => effect.type === 'message');
     if (stored === undefined) throw new FlotillaError('internal', 'Postgres returned no row of the message');
     const { business_connection_id, chat_id, id } = stored.message;
-    const of = { botId, chatId: chat_id, businessConnectionId: business_connection_id };
-    const done = { action, ...of, target: { kind: 'message', id } } as const;
+    const done = { action, bot_id: botId, chat_id, business_connection_id, target: { kind: 'message', id } } as const;
     await recordAction({ db: transaction, clock: { nowMs: () => atMs } }, by, done, auditKey);
     return transaction
       .selectFrom('messages')

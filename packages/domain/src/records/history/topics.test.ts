@@ -67,8 +67,8 @@ const topics = () =>
     .orderBy('thread_id')
     .execute();
 const one = async () => (await topics())[0];
-const idsIn = async (threadId: number, chat: ChatOfBot = { botId, chatId: FORUM.id }) => {
-  const query = { limit: 50, offset: 0, before: null, includeDeleted: false, filter: { threadId } };
+const idsIn = async (threadId: number, chat: ChatOfBot = { bot_id: botId, chat_id: FORUM.id }) => {
+  const query = { limit: 50, offset: 0, before: null, includeDeleted: false, filter: { thread_id: threadId } };
   return (await messageStore(database.db).list(chat, query)).map(({ text }) => text);
 };
 
@@ -153,7 +153,7 @@ describe('a topic', () => {
       said(inTopic(1, { text: 'inside' }), PERSON),
     );
     expect(await one()).toMatchObject({ chat_id: PERSON.id, thread_id: 1, name: 'My order' });
-    const chat = { botId, chatId: PERSON.id };
+    const chat = { bot_id: botId, chat_id: PERSON.id };
     expect([await idsIn(0, chat), await idsIn(1, chat)]).toEqual([['outside'], ['inside', expect.anything()]]);
   });
 

@@ -241,7 +241,7 @@ function takeMessages({ messages }: HistoryFold): FoldedMessage[] {
 }
 
 function takeMemberships({ memberships }: HistoryFold): Membership[] {
-  return [...memberships.values()].sort((a, b) => a.botId - b.botId || a.chatId - b.chatId);
+  return [...memberships.values()].sort((a, b) => a.bot_id - b.bot_id || a.chat_id - b.chat_id);
 }
 
 function takeAuthors({ authors }: HistoryFold): FoldedAuthor[] {

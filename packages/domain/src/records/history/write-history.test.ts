@@ -139,7 +139,7 @@ test('what came in one second stands in the order in which it came, page by page
   const pressed = (at: number) => press1 + at - 2 ** 32;
   const said = (id: number) => -(2 ** 40 + id);
   const inOrder = [10, 11, pressed(0), 12, pressed(1), said(1), said(2), pressed(2), 13, pressed(3), 14, 15];
-  const chat = { botId, chatId: group.id };
+  const chat = { bot_id: botId, chat_id: group.id };
   const shown = { includeDeleted: false, limit: 1 };
   const exported: number[] = [];
   for await (const { id } of exportChat(database.db, chat)) exported.unshift(id);
@@ -968,7 +968,7 @@ describe('captured calls', () => {
     const recorded = { actor_kind: 'account', actor_id: 12, actor_username: 'moderator', action: 'pin' };
     expect(await audits()).toMatchObject([recorded]);
     const by = { kind: 'account', accountId: 12, username: 'moderator', keyId: null, address: null } as const;
-    const done = { action: 'unpin', botId, chatId: group.id } as const;
+    const done = { action: 'unpin', bot_id: botId, chat_id: group.id } as const;
     await recordAction({ db: database.db, clock: { nowMs: () => captured.atMs } }, by, done, `rest:${botId}-2`);
     await write({ ...captured, actor: { ...actor, auditKey: `rest:${botId}-2` } } as HistoryEntry);
     expect(await audits()).toMatchObject([recorded, { ...recorded, action: 'unpin' }]);

@@ -5,15 +5,15 @@ import { type Message, messageStore } from './message-store.ts';
 import { type PutDeps, putMessage } from './put-message.ts';
 
 export interface MessageEdit {
-  chatId: number;
-  messageId: number;
+  chat_id: number;
+  message_id: number;
   /** Undefined: the only conversation of the chat; '': the chat of the bot itself. */
-  businessConnectionId?: string | undefined;
+  business_connection_id?: string | undefined;
   /** The new text, or the new caption of a medium. */
   text: string;
-  parseMode?: string | undefined;
+  parse_mode?: string | undefined;
   /** The form of the Bot API; without it the platform removes the buttons. */
-  replyMarkup?: object | undefined;
+  reply_markup?: object | undefined;
 }
 
 /**
@@ -21,18 +21,18 @@ export interface MessageEdit {
  * platform refuses to edit what the bot has not sent.
  */
 export async function editMessage(deps: PutDeps, bot: Bot, by: Actor, edit: MessageEdit): Promise<Message> {
-  const { chatId, messageId, text, parseMode, replyMarkup } = edit;
-  const chat = { botId: bot.id, chatId };
-  const connection = await findConversation(deps.db, chat, edit.businessConnectionId);
-  const media = await messageStore(deps.db).mediaTypeOf(chat, messageId, connection);
+  const { chat_id, message_id, text, parse_mode, reply_markup } = edit;
+  const chat = { bot_id: bot.id, chat_id };
+  const connection = await findConversation(deps.db, chat, edit.business_connection_id);
+  const media = await messageStore(deps.db).mediaTypeOf(chat, message_id, connection);
   const [method, field] = media === null ? ['editMessageText', 'text'] : ['editMessageCaption', 'caption'];
   const params = {
     ...connectionParam(connection),
-    chat_id: chatId,
-    message_id: messageId,
+    chat_id,
+    message_id,
     [field as string]: text,
-    parse_mode: parseMode,
-    reply_markup: replyMarkup,
+    parse_mode,
+    reply_markup,
   };
   return putMessage(deps, bot, by, { action: 'edit', method: method as string, params });
 }

@@ -37,7 +37,7 @@ afterAll(async () => {
 
 test('every message of the chat is exported once, newest first, and what is stored meanwhile is not', async () => {
   const seen: [number, string][] = [];
-  for await (const message of exportChat(database.db, { botId, chatId: CHAT })) {
+  for await (const message of exportChat(database.db, { bot_id: botId, chat_id: CHAT })) {
     if (seen.length === 1200)
       await storeMessages(database.db, botId, [{ chat_id: CHAT, id: 9999, date: 9999, text: 'x' }]);
     seen.push([message.id, message.business_connection_id]);
@@ -56,7 +56,7 @@ test('nothing is read before it is asked for, and nothing after it is given up',
     },
     transformResult: async ({ result }) => result,
   });
-  const messages = exportChat(counting, { botId, chatId: CHAT });
+  const messages = exportChat(counting, { bot_id: botId, chat_id: CHAT });
   expect(statements).toBe(0);
   await messages.next();
   await messages.return();
@@ -68,6 +68,6 @@ test('deleted messages are left out', async () => {
     database.db,
   );
   const ids: number[] = [];
-  for await (const message of exportChat(database.db, { botId, chatId: CHAT })) ids.push(message.id);
+  for await (const message of exportChat(database.db, { bot_id: botId, chat_id: CHAT })) ids.push(message.id);
   expect(ids).toEqual([2, 1, 0]);
 });

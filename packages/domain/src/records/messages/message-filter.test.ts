@@ -70,40 +70,40 @@ afterAll(async () => {
 });
 
 const FILTERS: [string, MessageFilter][] = [
-  ['a user who seldom writes', { userId: SELDOM }],
-  ['a user who often writes', { userId: OFTEN }],
-  ['nobody', { userId: 77 }],
-  ['a medium', { mediaType: 'photo' }],
-  ['a rare medium', { mediaType: 'voice' }],
-  ['a topic', { threadId: 2 }],
-  ['a rare topic', { threadId: RARE_TOPIC }],
-  ['General', { threadId: 1 }],
-  ['no topic, or General', { threadId: 0 }],
-  ['a topic that is not there', { threadId: 3 }],
+  ['a user who seldom writes', { user_id: SELDOM }],
+  ['a user who often writes', { user_id: OFTEN }],
+  ['nobody', { user_id: 77 }],
+  ['a medium', { media_type: 'photo' }],
+  ['a rare medium', { media_type: 'voice' }],
+  ['a topic', { thread_id: 2 }],
+  ['a rare topic', { thread_id: RARE_TOPIC }],
+  ['General', { thread_id: 1 }],
+  ['no topic, or General', { thread_id: 0 }],
+  ['a topic that is not there', { thread_id: 3 }],
   ['a time', { fromS: START_S + 1000, toS: START_S + 1010 }],
   ['a beginning', { fromS: START_S + 7000 }],
   ['an end', { toS: START_S + 500 }],
-  ['a user, a medium and a time', { userId: OFTEN, mediaType: 'photo', fromS: START_S + 100, toS: START_S + 4000 }],
+  ['a user, a medium and a time', { user_id: OFTEN, media_type: 'photo', fromS: START_S + 100, toS: START_S + 4000 }],
 ];
 
 const isIn = (threadId: number, topic: number | undefined) =>
   topic === threadId || (threadId === 0 && (topic ?? 1) === 1);
 
 const expected = (
-  { userId, mediaType, threadId, fromS = 0, toS = Number.MAX_SAFE_INTEGER }: MessageFilter,
+  { user_id, media_type, thread_id, fromS = 0, toS = Number.MAX_SAFE_INTEGER }: MessageFilter,
   deletedToo = false,
 ) =>
   all
     .filter(({ isDeleted }) => deletedToo || !isDeleted)
-    .filter((row) => userId === undefined || row.user_id === userId)
-    .filter((row) => mediaType === undefined || row.media_type === mediaType)
-    .filter((row) => threadId === undefined || isIn(threadId, row.details?.thread_id))
+    .filter((row) => user_id === undefined || row.user_id === user_id)
+    .filter((row) => media_type === undefined || row.media_type === media_type)
+    .filter((row) => thread_id === undefined || isIn(thread_id, row.details?.thread_id))
     .filter(({ date }) => date >= fromS && date <= toS)
     .map(({ id }) => id)
     .reverse();
 
 describe.each(FILTERS)('the messages of %s', (_name, filter) => {
-  const chat = () => ({ botId, chatId: CHAT });
+  const chat = () => ({ bot_id: botId, chat_id: CHAT });
 
   test('are listed newest first, page by page, and counted', async () => {
     const store = messageStore(database.db);
@@ -145,23 +145,26 @@ describe('where a chat has many messages', () => {
   const page = { limit: 51, offset: 0, before: null, includeDeleted: false };
 
   test.each([
-    [{ userId: SELDOM }, 'messages_author'],
-    [{ mediaType: 'voice' }, 'messages_media'],
-    [{ threadId: RARE_TOPIC }, 'messages_topic'],
+    [{ user_id: SELDOM }, 'messages_author'],
+    [{ media_type: 'voice' }, 'messages_media'],
+    [{ thread_id: RARE_TOPIC }, 'messages_topic'],
     [{ fromS: START_S + 1000, toS: START_S + 1010 }, 'messages_newest'],
   ] as const)('an index leads to the messages of %j', async (filter, index) => {
-    const plan = await planOf(database.db, listStatement(database.db, { botId, chatId: CHAT }, { ...page, filter }));
+    const plan = await planOf(
+      database.db,
+      listStatement(database.db, { bot_id: botId, chat_id: CHAT }, { ...page, filter }),
+    );
     expect(plan).toContain(`"Index Name":"${index}"`);
     expect(plan).not.toMatch(/Seq Scan"[^{}]*"Relation Name":"messages"/);
   });
 
   test.each([
-    [{ userId: OFTEN }, 'messages_author'],
-    [{ mediaType: 'photo' }, 'messages_media'],
-    [{ threadId: 2 }, 'messages_topic'],
+    [{ user_id: OFTEN }, 'messages_author'],
+    [{ media_type: 'photo' }, 'messages_media'],
+    [{ thread_id: 2 }, 'messages_topic'],
     [{ fromS: START_S + 6500 }, 'messages_newest'],
   ] as const)('many messages of %j are counted without reading them', async (filter, index) => {
-    const plan = await planOf(database.db, countStatement(database.db, { botId, chatId: CHAT }, filter));
+    const plan = await planOf(database.db, countStatement(database.db, { bot_id: botId, chat_id: CHAT }, filter));
     expect(plan).toMatch(new RegExp(`"Index Only Scan"[^{}]*"Index Name":"${index}"`));
     expect(plan).toMatch(/"Index Only Scan"[^{}]*"Index Name":"messages_deleted"/);
   });
@@ -169,14 +172,14 @@ describe('where a chat has many messages', () => {
   test.each([[null], [[4_000_000_000, 0, 0, ''] as const]])(
     'an index gives the order of a large page that begins at %j: the chat is not sorted',
     async (before) => {
-      const large = listStatement(database.db, { botId, chatId: CHAT }, { ...page, before, limit: 1000 });
+      const large = listStatement(database.db, { bot_id: botId, chat_id: CHAT }, { ...page, before, limit: 1000 });
       expect(await planOf(database.db, large)).not.toContain('"Node Type":"Sort"');
     },
   );
 
   test('a search reads on in what the user wrote instead of looking a common word up in the whole chat', async () => {
     const query = searchQuery('common')!;
-    const searched = { ...page, scope: { botId, chatIds: [CHAT] }, filter: { userId: SELDOM } };
+    const searched = { ...page, scope: { botId, chatIds: [CHAT] }, filter: { user_id: SELDOM } };
     const seen = await searchStore(database.db).walk(searched, query, 500);
     expect([seen.walked, seen.matching]).toEqual([20, 19]);
   });

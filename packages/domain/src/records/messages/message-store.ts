@@ -13,8 +13,8 @@ const COUNTED_ROW_BY_ROW = 10_000;
 const PLACE = placeIn('messages');
 
 export interface ChatOfBot {
-  botId: number;
-  chatId: number;
+  bot_id: number;
+  chat_id: number;
 }
 
 /** The position of a message in its chat. Messages before it are older. */
@@ -22,12 +22,12 @@ export type MessageCursor = MessagePosition;
 
 /** Filters of messages. Undefined ones match all. */
 export interface MessageFilter {
-  mediaType?: string | undefined;
-  userId?: number | undefined;
+  media_type?: string | undefined;
+  user_id?: number | undefined;
   /** '' is none. */
-  businessConnectionId?: string | undefined;
+  business_connection_id?: string | undefined;
   /** A topic; 0: what is in none, or in General. */
-  threadId?: number | undefined;
+  thread_id?: number | undefined;
   /** Unix seconds, both included. */
   fromS?: number | undefined;
   toS?: number | undefined;
@@ -71,7 +71,10 @@ export function messageStore(db: Database) {
 
     /** True if a message of this author is stored, deleted ones too. */
     async hasAuthor(chat: ChatOfBot, userId: number): Promise<boolean> {
-      const messages = messagesOf(db, chat, { userId }).select('id').orderBy('date', 'desc').orderBy('id', 'desc');
+      const messages = messagesOf(db, chat, { user_id: userId })
+        .select('id')
+        .orderBy('date', 'desc')
+        .orderBy('id', 'desc');
       return (await messages.limit(1).executeTakeFirst()) !== undefined;
     },
 
@@ -99,8 +102,8 @@ export function messageStore(db: Database) {
       const row = await db
         .selectFrom('chats')
         .select('message_count')
-        .where('bot_id', '=', chat.botId)
-        .where('id', '=', chat.chatId)
+        .where('bot_id', '=', chat.bot_id)
+        .where('id', '=', chat.chat_id)
         .executeTakeFirst();
       if (row !== undefined && row.message_count > COUNTED_ROW_BY_ROW) return row.message_count;
       // Ordered like an index. Otherwise the query would read all rows of a chat that is being emptied.
@@ -153,18 +156,18 @@ export function countStatement(db: Database, chat: ChatOfBot, filter: MessageFil
 }
 
 function messagesOf(db: Database, chat: ChatOfBot, filter: MessageFilter): Rows<object> {
-  const { mediaType, userId, businessConnectionId, threadId, fromS, toS, outgoing } = filter;
+  const { media_type, user_id, business_connection_id, thread_id, fromS, toS, outgoing } = filter;
   let messages = db
     .selectFrom('messages')
-    .where('bot_id', '=', chat.botId)
-    .where('chat_id', '=', chat.chatId)
+    .where('bot_id', '=', chat.bot_id)
+    .where('chat_id', '=', chat.chat_id)
     .where('date', '>=', shownSince(chat));
-  if (mediaType !== undefined) messages = messages.where('media_type', '=', mediaType);
-  if (userId !== undefined) messages = messages.where('user_id', '=', userId);
-  if (businessConnectionId !== undefined) {
-    messages = messages.where('business_connection_id', '=', businessConnectionId);
+  if (media_type !== undefined) messages = messages.where('media_type', '=', media_type);
+  if (user_id !== undefined) messages = messages.where('user_id', '=', user_id);
+  if (business_connection_id !== undefined) {
+    messages = messages.where('business_connection_id', '=', business_connection_id);
   }
-  if (threadId !== undefined) messages = messages.where(isInThread(threadId));
+  if (thread_id !== undefined) messages = messages.where(isInThread(thread_id));
   if (fromS !== undefined) messages = messages.where('date', '>=', fromS);
   if (toS !== undefined) messages = messages.where('date', '<=', toS);
   if (outgoing !== undefined) messages = messages.where('outgoing', '=', outgoing);

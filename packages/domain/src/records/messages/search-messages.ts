@@ -105,8 +105,8 @@ function isOfBots({ scope }: Searched): boolean {
 }
 
 function isIndexed(search: Searched): boolean {
-  const { userId, mediaType, threadId } = search.filter ?? {};
-  return !isOfBots(search) && (userId !== undefined || mediaType !== undefined || (threadId ?? 0) !== 0);
+  const { user_id, media_type, thread_id } = search.filter ?? {};
+  return !isOfBots(search) && (user_id !== undefined || media_type !== undefined || (thread_id ?? 0) !== 0);
 }
 
 /** How many messages to read next; null when looking the words up is probably cheaper. */

@@ -67,7 +67,7 @@ function sourcesOf(scope: SearchScope): Source[] {
   }
   const { botId, chatIds } = scope;
   return chatIds.map((chatId) => ({
-    condition: sql`bot_id = ${botId} and chat_id = ${chatId} and date >= ${shownSince({ botId, chatId })}`,
+    condition: sql`bot_id = ${botId} and chat_id = ${chatId} and date >= ${shownSince({ bot_id: botId, chat_id: chatId })}`,
     date: sql.ref('date'),
   }));
 }
@@ -95,18 +95,18 @@ export function isBefore(before: SearchCursor | null): RawBuilder<unknown> {
 }
 
 export function passes({
-  userId,
-  mediaType,
-  businessConnectionId,
-  threadId,
+  user_id,
+  media_type,
+  business_connection_id,
+  thread_id,
   fromS,
   toS,
 }: MessageFilter = {}): RawBuilder<unknown> {
   const conditions = [
-    userId === undefined ? null : sql`user_id = ${userId}`,
-    mediaType === undefined ? null : sql`media_type = ${mediaType}`,
-    businessConnectionId === undefined ? null : sql`business_connection_id = ${businessConnectionId}`,
-    threadId === undefined ? null : isInThread(threadId),
+    user_id === undefined ? null : sql`user_id = ${user_id}`,
+    media_type === undefined ? null : sql`media_type = ${media_type}`,
+    business_connection_id === undefined ? null : sql`business_connection_id = ${business_connection_id}`,
+    thread_id === undefined ? null : isInThread(thread_id),
     fromS === undefined ? null : sql`date >= ${fromS}`,
     toS === undefined ? null : sql`date <= ${toS}`,
   ].filter((condition) => condition !== null);

@@ -16,34 +16,43 @@ export type NewContent = { text: string } | { media: MediaType; caption: string 
 export type MediaSource = Omit<UploadedFile, 'field'> | string;
 
 export interface MessageToSend {
-  chatId: number;
+  chat_id: number;
   /** Undefined: the only conversation of the chat; '': the chat of the bot itself. */
-  businessConnectionId?: string | undefined;
+  business_connection_id?: string | undefined;
   content: NewContent;
-  parseMode?: string | undefined;
-  replyToMessageId?: number | undefined;
+  parse_mode?: string | undefined;
+  reply_to_message_id?: number | undefined;
   /** A topic; 0 is none, and 1 is General, which the platform takes without a thread only. */
-  threadId?: number | undefined;
+  thread_id?: number | undefined;
   /** Of a channel's direct messages. */
-  directMessagesTopicId?: number | undefined;
+  direct_messages_topic_id?: number | undefined;
   silent?: boolean | undefined;
   /** The form of the Bot API. */
-  replyMarkup?: object | undefined;
+  reply_markup?: object | undefined;
 }
 
 /** Sends a message as the bot. Throws as putMessage and findConversation do. */
 export async function sendMessage(deps: PutDeps, bot: Bot, by: Actor, wanted: MessageToSend): Promise<Message> {
-  const { chatId, content, parseMode, replyToMessageId, threadId, directMessagesTopicId, silent, replyMarkup } = wanted;
-  const connection = await findConversation(deps.db, { botId: bot.id, chatId }, wanted.businessConnectionId);
+  const {
+    chat_id,
+    content,
+    parse_mode,
+    reply_to_message_id,
+    thread_id,
+    direct_messages_topic_id,
+    silent,
+    reply_markup,
+  } = wanted;
+  const connection = await findConversation(deps.db, { bot_id: bot.id, chat_id }, wanted.business_connection_id);
   const params = {
-    chat_id: chatId,
+    chat_id,
     ...connectionParam(connection),
-    parse_mode: parseMode,
-    message_thread_id: namedThread(chatId, threadId),
-    direct_messages_topic_id: directMessagesTopicId,
+    parse_mode,
+    message_thread_id: namedThread(chat_id, thread_id),
+    direct_messages_topic_id,
     disable_notification: silent,
-    reply_parameters: replyToMessageId === undefined ? undefined : { message_id: replyToMessageId },
-    reply_markup: replyMarkup,
+    reply_parameters: reply_to_message_id === undefined ? undefined : { message_id: reply_to_message_id },
+    reply_markup,
   };
   if ('text' in content) {
     return putMessage(deps, bot, by, {

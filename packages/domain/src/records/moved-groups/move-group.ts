@@ -45,7 +45,12 @@ export async function storeMove(transaction: Database, move: GroupMove, atS: num
   // Even if nothing is bound to it: what is bound to the supergroup later also means the group's last updates.
   const changed = [...new Set([botId, ...sources])];
   await botStore(transaction).touch(changed);
-  const done = { action: 'migrate', botId, chatId, details: describeMove(toChatId, followed) } as const;
+  const done = {
+    action: 'migrate',
+    bot_id: botId,
+    chat_id: chatId,
+    details: describeMove(toChatId, followed),
+  } as const;
   const key = `migrate:${botId}:${chatId}:${toChatId}`;
   await auditStore(transaction).insert({ kind: 'bot', address: null }, done, atS, key);
   return changed;

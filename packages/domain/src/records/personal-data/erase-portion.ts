@@ -28,11 +28,11 @@ async function eraseMessages(
   db: Database,
   { which, limit }: Pick<Portion, 'which'> & { limit: number },
 ): Promise<number> {
-  const chat = await sql<{ botId: number; chatId: number }>`
-    select bot_id as "botId", chat_id as "chatId" from messages where ${which} limit 1`.execute(db);
+  const chat = await sql<{ bot_id: number; chat_id: number }>`
+    select bot_id, chat_id from messages where ${which} limit 1`.execute(db);
   const [of] = chat.rows;
   // The lock excludes writers of this bot, which take the rows of chats and authors in another order.
-  if (of === undefined || !(await deletionStore(db).lockBot(of.botId))) return 0;
+  if (of === undefined || !(await deletionStore(db).lockBot(of.bot_id))) return 0;
   const end = await sql<{ date: number; id: number }>`
     select date, id from messages where ${which} order by date desc, id desc limit 1 offset ${limit - 1}`.execute(db);
   const { date, id } = end.rows[0] ?? { date: 0, id: 0 };

@@ -9,15 +9,15 @@ const JOURNAL_WINDOW = '10 minutes';
 
 /** Chat by chat: the index of messages begins with bot and chat. */
 export const messagesByChat: Portions = async function* (db, userId) {
-  const { rows } = await sql<{ botId: number; chatId: number }>`
-    select bot_id as "botId", chat_id as "chatId" from chat_users where user_id = ${userId}
+  const { rows } = await sql<{ bot_id: number; chat_id: number }>`
+    select bot_id, chat_id from chat_users where user_id = ${userId}
     union select bot_id, chat_id from chat_authors where user_id = ${userId}
     union select id, ${userId}::bigint from bots
     where exists (select from messages where bot_id = bots.id and chat_id = ${userId})
     order by 1, 2`.execute(db);
-  for (const { botId, chatId } of rows) {
-    const ofChat = sql<boolean>`bot_id = ${botId} and chat_id = ${chatId}`;
-    yield chatId === userId ? ofChat : sql<boolean>`${ofChat} and user_id = ${userId}`;
+  for (const { bot_id, chat_id } of rows) {
+    const ofChat = sql<boolean>`bot_id = ${bot_id} and chat_id = ${chat_id}`;
+    yield chat_id === userId ? ofChat : sql<boolean>`${ofChat} and user_id = ${userId}`;
   }
 };
 

@@ -74,7 +74,7 @@ async function hold(db: Database, { table, rows, total, before }: PlannedRemoval
       returning was.begins`.execute(transaction);
     if (begun[0]?.begins !== true) return;
     const text = `About ${rows} of ${total} rows of ${table} would go, far more than is usual: POST /api/system/confirm-removal`;
-    await recordEvent(transaction, { kind: 'removal.waits', botId: null, text });
+    await recordEvent(transaction, { kind: 'removal.waits', bot_id: null, text });
   });
 }
 

@@ -57,7 +57,7 @@ async function counted(chatId = CHAT): Promise<number | null> {
 /** The stored counts of authors, after comparing them with a count over every message. */
 async function authors(): Promise<number[][]> {
   const stats = statsStore(database.db);
-  const chat = { botId, chatId: CHAT };
+  const chat = { bot_id: botId, chat_id: CHAT };
   const top = await stats.topUsers(chat, 10);
   expect(top).toEqual(await stats.topUsersCounted(chat, 10));
   return top.map((user) => [user.id, user.messageCount]);

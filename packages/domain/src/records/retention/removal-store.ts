@@ -3,8 +3,8 @@ import { type RawBuilder, sql } from 'kysely';
 import { shownSince } from '../../fleet/bots/deletion-store.ts';
 
 interface ChatOfBot {
-  botId: number;
-  chatId: number;
+  bot_id: number;
+  chat_id: number;
 }
 
 /** The key of the last row removed; the next step continues after it. */
@@ -58,7 +58,7 @@ export function removalStore(db: Database) {
       limit: number,
     ): Promise<{ shown: number; last: DateCursor | null }> {
       const first = from ?? OLDEST;
-      const ofChat = sql`bot_id = ${chat.botId} and chat_id = ${chat.chatId} and date < ${beforeDate}
+      const ofChat = sql`bot_id = ${chat.bot_id} and chat_id = ${chat.chat_id} and date < ${beforeDate}
         and date >= ${first[0]} and (date, id) >= (${first[0]}::bigint, ${first[1]}::bigint)`;
       const { rows: ends } = await sql<{ date: number; id: number }>`
         select date, id from messages where ${ofChat} order by date, id limit 1 offset ${limit - 1}`.execute(db);
@@ -194,11 +194,11 @@ export function removalStore(db: Database) {
       beforeDate: number,
       limit: number,
     ): Promise<(ChatOfBot & { expired: boolean })[]> {
-      const { botId, chatId } = from ?? { botId: -1, chatId: 0 };
+      const { bot_id, chat_id } = from ?? { bot_id: -1, chat_id: 0 };
       const { rows } = await sql<ChatOfBot & { expired: boolean }>`
         select c.bot_id as "botId", c.id as "chatId", exists (
           select from messages m where m.bot_id = c.bot_id and m.chat_id = c.id and m.date < ${beforeDate}) as expired
-        from chats c where (c.bot_id, c.id) > (${botId}::bigint, ${chatId}::bigint)
+        from chats c where (c.bot_id, c.id) > (${bot_id}::bigint, ${chat_id}::bigint)
         order by c.bot_id, c.id limit ${limit}`.execute(db);
       return rows;
     },
@@ -206,7 +206,7 @@ export function removalStore(db: Database) {
     async subtractCount(chat: ChatOfBot, count: number): Promise<void> {
       await sql`
         update chats set message_count = greatest(message_count - ${count}::bigint, 0)
-        where bot_id = ${chat.botId} and id = ${chat.chatId}`.execute(db);
+        where bot_id = ${chat.bot_id} and id = ${chat.chat_id}`.execute(db);
     },
 
     /** Counts the shown messages of a chat again, if the chat is tracked. */
@@ -214,25 +214,25 @@ export function removalStore(db: Database) {
       await sql`
         update chats set message_count = (
           select count(*) from messages m
-          where m.bot_id = ${chat.botId} and m.chat_id = ${chat.chatId} and m.deleted_at is null
+          where m.bot_id = ${chat.bot_id} and m.chat_id = ${chat.chat_id} and m.deleted_at is null
             and m.date >= ${shownSince(chat)})
-        where bot_id = ${chat.botId} and id = ${chat.chatId}`.execute(db);
+        where bot_id = ${chat.bot_id} and id = ${chat.chat_id}`.execute(db);
     },
 
     /** Removes a chat without its messages and audit entries. Returns false when it was not tracked. */
     async removeChat(chat: ChatOfBot): Promise<boolean> {
       const { numAffectedRows } = await sql`
-        delete from chats where bot_id = ${chat.botId} and id = ${chat.chatId}`.execute(db);
+        delete from chats where bot_id = ${chat.bot_id} and id = ${chat.chat_id}`.execute(db);
       for (const table of ['chat_reads', 'business_chats', 'business_chat_reads', 'chat_users', 'tags', 'topics']) {
         await sql`
-          delete from ${sql.table(table)} where bot_id = ${chat.botId} and chat_id = ${chat.chatId}`.execute(db);
+          delete from ${sql.table(table)} where bot_id = ${chat.bot_id} and chat_id = ${chat.chat_id}`.execute(db);
       }
       return numAffectedRows !== undefined && numAffectedRows > 0n;
     },
 
     /** Removes what waits to be sent into a chat, and its questions. What is being sent stays, so that it is known how it ended. */
     async removeWaiting(chat: ChatOfBot): Promise<void> {
-      const ofChat = sql`bot_id = ${chat.botId} and chat_id = ${chat.chatId}`;
+      const ofChat = sql`bot_id = ${chat.bot_id} and chat_id = ${chat.chat_id}`;
       // The counts of a broadcast follow changes of entries, and no deletions.
       const { rows } = await sql<{ id: number }>`
         update outbox set state = 'cancelled', settled_at = now()
@@ -246,7 +246,7 @@ export function removalStore(db: Database) {
       const { rows } = await sql<{ newestDate: number | null; isLarge: boolean }>`
         select max(date) as "newestDate", count(*) > ${many} as "isLarge"
         from (
-          select date from messages where bot_id = ${chat.botId} and chat_id = ${chat.chatId}
+          select date from messages where bot_id = ${chat.bot_id} and chat_id = ${chat.chat_id}
           order by date desc, id desc limit ${many + 1}
         ) as newest`.execute(db);
       const [row] = rows;
@@ -256,7 +256,9 @@ export function removalStore(db: Database) {
     /** Removes a chat's messages dated at or after a date. */
     async removeMessagesFrom(chat: ChatOfBot, date: number): Promise<void> {
       await sql`
-        delete from messages where bot_id = ${chat.botId} and chat_id = ${chat.chatId} and date >= ${date}`.execute(db);
+        delete from messages where bot_id = ${chat.bot_id} and chat_id = ${chat.chat_id} and date >= ${date}`.execute(
+        db,
+      );
     },
   };
 }

@@ -51,7 +51,7 @@ async function removeBotRows(store: Store, botId: number, progress: Progress, ro
 
 async function removeChatRows(store: Store, deletion: Deletion, progress: Progress, rows: number): Promise<boolean> {
   const from = progress.ofChat;
-  const chat = { botId: deletion.bot_id, chatId: deletion.chat_id ?? 0 };
+  const chat = { bot_id: deletion.bot_id, chat_id: deletion.chat_id ?? 0 };
   progress.ofChat = (await store.removeMessagesBefore(chat, deletion.before_date ?? 0, from, rows)).last;
   return progress.ofChat !== null || from !== null;
 }
@@ -60,7 +60,7 @@ async function removeChatRows(store: Store, deletion: Deletion, progress: Progre
 async function finishChat(transaction: Parameters<typeof deletionStore>[0], deletion: Deletion): Promise<void> {
   const deletions = deletionStore(transaction);
   if (await deletions.lockBot(deletion.bot_id)) {
-    await removalStore(transaction).recount({ botId: deletion.bot_id, chatId: deletion.chat_id ?? 0 });
+    await removalStore(transaction).recount({ bot_id: deletion.bot_id, chat_id: deletion.chat_id ?? 0 });
   }
   await deletions.finish(deletion.id);
 }

@@ -43,7 +43,7 @@ type RemovalDeps = StepDeps & {
   removed?: (table: string, rows: number) => void;
 };
 
-type ChatOfBot = { botId: number; chatId: number };
+type ChatOfBot = { bot_id: number; chat_id: number };
 
 type Outcome = 'done' | 'elsewhere' | 'aborted';
 

@@ -74,7 +74,7 @@ async function deletions() {
 
 /** The results of every reader for a chat. */
 async function shown(chatId: number) {
-  const chat = { botId, chatId };
+  const chat = { bot_id: botId, chat_id: chatId };
   const page = { limit: 50, offset: 0, before: null };
   const listed = await messageStore(database.db).list(chat, { ...page, includeDeleted: true });
   const found = await searchMessages(database, { scope: { botId, chatIds: [chatId] }, ...page, q: 'word' });
@@ -85,7 +85,9 @@ async function shown(chatId: number) {
     counted: await messageStore(database.db).count(chat, { includeDeleted: false }),
     found: found.messages.length,
     exported,
-    chat: (await chatStore(database.db).find({ botId, chatId, businessConnectionId: '' }))?.message_count ?? null,
+    chat:
+      (await chatStore(database.db).find({ bot_id: botId, chat_id: chatId, business_connection_id: '' }))
+        ?.message_count ?? null,
   };
 }
 
@@ -114,7 +116,12 @@ describe('a deleted bot', () => {
       .values({ bot_id: botId, chat_id: CHAT, action: 'ban', actor_kind: 'bot', actor_id: botId, date: NOW_S })
       .execute();
     const { id: accountId } = await insertAccount(database.db, { username: 'reader' });
-    await markChatRead(database.db, accountId, { botId, chatId: CHAT, businessConnectionId: '', messageId: 1 });
+    await markChatRead(database.db, accountId, {
+      bot_id: botId,
+      chat_id: CHAT,
+      business_connection_id: '',
+      message_id: 1,
+    });
     await removeBotRow(botId);
     expect(await removeDeleted({ ...steps(), clock: later })).toBe('done');
     for (const table of ['messages', 'chats', 'chat_reads', 'chat_users', 'audit_log', 'dead_letters'] as const) {

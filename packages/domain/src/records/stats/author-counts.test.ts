@@ -27,7 +27,7 @@ beforeEach(async () => {
   botId = await storedBot(database.db);
 });
 
-const chat = () => ({ botId, chatId: CHAT });
+const chat = () => ({ bot_id: botId, chat_id: CHAT });
 const message = (id: number, fields: Partial<StoredMessage> = {}): StoredMessage => ({
   ...{ chat_id: CHAT, id, date: NOW_S + id, text: 'x', user_id: id % 3 === 0 ? BOB : ADA },
   ...fields,
@@ -87,7 +87,7 @@ describe('what authors wrote is counted', () => {
 
   test('and taken off as messages are deleted, once each', async () => {
     await store(...many(9));
-    const gone = [1, 2, 3].map((id) => ({ ...chat(), businessConnectionId: '', id, atMs: Date.now() }));
+    const gone = [1, 2, 3].map((id) => ({ botId, chatId: CHAT, businessConnectionId: '', id, atMs: Date.now() }));
     for (let time = 0; time < 2; time += 1) await historyMessageStore(database.db).markDeleted([...gone]);
     expect(await counts()).toEqual([
       [ADA, 4],
@@ -135,7 +135,7 @@ describe('what authors wrote is counted', () => {
       Array.from({ length: 20 }, async (_, at) => {
         await store(...many(50, at * 50 + 1));
         await historyMessageStore(database.db).markDeleted([
-          { ...chat(), businessConnectionId: '', id: at * 50 + 1, atMs: Date.now() },
+          { botId, chatId: CHAT, businessConnectionId: '', id: at * 50 + 1, atMs: Date.now() },
         ]);
       }),
     );

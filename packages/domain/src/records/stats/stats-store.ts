@@ -4,8 +4,8 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import { shownSince } from '../../fleet/bots/deletion-store.ts';
 
 export interface ChatOfBot {
-  botId: number;
-  chatId: number;
+  bot_id: number;
+  chat_id: number;
 }
 
 export interface TopUser {
@@ -33,8 +33,8 @@ export function statsStore(db: Database) {
   const messagesOf = (chat: ChatOfBot) =>
     db
       .selectFrom('messages')
-      .where('messages.bot_id', '=', chat.botId)
-      .where('messages.chat_id', '=', chat.chatId)
+      .where('messages.bot_id', '=', chat.bot_id)
+      .where('messages.chat_id', '=', chat.chat_id)
       .where('messages.date', '>=', shownSince(chat))
       .where('messages.deleted_at', 'is', null);
   const messagesOfDay = (chat: ChatOfBot, dayStartS: number) =>
@@ -50,8 +50,8 @@ export function statsStore(db: Database) {
       .selectFrom(authors.as('top'))
       .leftJoin('chat_users as seen', (join) =>
         join
-          .on('seen.bot_id', '=', chat.botId)
-          .on('seen.chat_id', '=', chat.chatId)
+          .on('seen.bot_id', '=', chat.bot_id)
+          .on('seen.chat_id', '=', chat.chat_id)
           .onRef('seen.user_id', '=', 'top.user_id'),
       )
       .select((row) => [
@@ -67,8 +67,8 @@ export function statsStore(db: Database) {
       .execute();
 
   return {
-    async totalMessages({ botId, chatId }: ChatOfBot): Promise<number> {
-      const chats = db.selectFrom('chats').where('bot_id', '=', botId).where('id', '=', chatId);
+    async totalMessages({ bot_id, chat_id }: ChatOfBot): Promise<number> {
+      const chats = db.selectFrom('chats').where('bot_id', '=', bot_id).where('id', '=', chat_id);
       return (await chats.select('message_count').executeTakeFirst())?.message_count ?? 0;
     },
 
@@ -85,7 +85,7 @@ export function statsStore(db: Database) {
 
     /** Messages since then by quarters of an hour since 1970, those with messages only; from indexes alone. */
     async messagesBySlot(chat: ChatOfBot, fromS: number): Promise<{ slot: number; count: number }[]> {
-      const since = sql`bot_id = ${chat.botId} and chat_id = ${chat.chatId} and date >= ${fromS}
+      const since = sql`bot_id = ${chat.bot_id} and chat_id = ${chat.chat_id} and date >= ${fromS}
         and date >= ${shownSince(chat)}`;
       const { rows } = await sql<{ slot: number; count: number }>`
         select slot, sum(count)::bigint as count from (
@@ -107,8 +107,8 @@ export function statsStore(db: Database) {
     },
 
     /** True while a part of the chat is being removed; `chat_authors` still counts that part. */
-    async isBeingRemoved({ botId, chatId }: ChatOfBot): Promise<boolean> {
-      const deletions = db.selectFrom('deletions').where('bot_id', '=', botId).where('chat_id', '=', chatId);
+    async isBeingRemoved({ bot_id, chat_id }: ChatOfBot): Promise<boolean> {
+      const deletions = db.selectFrom('deletions').where('bot_id', '=', bot_id).where('chat_id', '=', chat_id);
       return (await deletions.select('bot_id').limit(1).executeTakeFirst()) !== undefined;
     },
 
@@ -117,8 +117,8 @@ export function statsStore(db: Database) {
       const top = db
         .selectFrom('chat_authors')
         .select(['user_id', 'message_count', 'first_name', 'username'])
-        .where('bot_id', '=', chat.botId)
-        .where('chat_id', '=', chat.chatId)
+        .where('bot_id', '=', chat.bot_id)
+        .where('chat_id', '=', chat.chat_id)
         .where('user_id', '>', 0)
         .where('message_count', '>', 0);
       return named(chat, top.orderBy('message_count', 'desc').orderBy('user_id').limit(limit));

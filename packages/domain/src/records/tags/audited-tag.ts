@@ -11,5 +11,5 @@ export type TagDeps = { db: Database; clock: Clock };
 /** A change of a tag for the audit log. */
 export function auditedTag(action: AuditAction, { id, bot_id, chat_id, user_id, tag, color }: Tag): AuditedAction {
   const details = `tag ${id}; ${describeNew({ tag, color })}`;
-  return { action, botId: bot_id, chatId: chat_id, target: { kind: 'user', id: user_id }, details };
+  return { action, bot_id, chat_id, target: { kind: 'user', id: user_id }, details };
 }

@@ -5,27 +5,27 @@ import type { Selectable } from 'kysely';
 export type Tag = Selectable<TagsTable>;
 
 export interface NewTag {
-  botId: number;
-  chatId: number;
-  userId: number;
+  bot_id: number;
+  chat_id: number;
+  user_id: number;
   /** undefined: the username that was last seen in the chat. */
-  username: string | undefined;
+  username?: string | undefined;
   tag: string;
   color: string;
 }
 
 export interface TagQuery {
-  botId: number;
-  chatId: number;
+  bot_id: number;
+  chat_id: number;
   /** undefined: all users. */
-  userId: number | undefined;
+  user_id: number | undefined;
 }
 
 /** SQL of tags. */
 export function tagStore(db: Database) {
-  const tagsOf = ({ botId, chatId, userId }: TagQuery) => {
-    const tags = db.selectFrom('tags').where('bot_id', '=', botId).where('chat_id', '=', chatId);
-    return userId === undefined ? tags : tags.where('user_id', '=', userId);
+  const tagsOf = ({ bot_id, chat_id, user_id }: TagQuery) => {
+    const tags = db.selectFrom('tags').where('bot_id', '=', bot_id).where('chat_id', '=', chat_id);
+    return user_id === undefined ? tags : tags.where('user_id', '=', user_id);
   };
   return {
     /** Oldest first. The page begins after `afterId`. */
@@ -44,12 +44,12 @@ export function tagStore(db: Database) {
 
     /** The tags that others in the chat have and this user has not, the one of most people first. */
     ofOthers(
-      { botId, chatId, userId }: { botId: number; chatId: number; userId: number },
+      { bot_id, chat_id, user_id }: { bot_id: number; chat_id: number; user_id: number },
       limit: number,
     ): Promise<Pick<Tag, 'tag' | 'color'>[]> {
-      const own = db.selectFrom('tags').select('tag').where('bot_id', '=', botId).where('chat_id', '=', chatId);
-      return tagsOf({ botId, chatId, userId: undefined })
-        .where('tag', 'not in', own.where('user_id', '=', userId))
+      const own = db.selectFrom('tags').select('tag').where('bot_id', '=', bot_id).where('chat_id', '=', chat_id);
+      return tagsOf({ bot_id, chat_id, user_id: undefined })
+        .where('tag', 'not in', own.where('user_id', '=', user_id))
         .select((row) => ['tag', row.fn.max('color').as('color')])
         .groupBy('tag')
         .orderBy((row) => row.fn.countAll(), 'desc')
@@ -64,21 +64,21 @@ export function tagStore(db: Database) {
     },
 
     /** Returns null when the user has this tag already. */
-    async insert({ botId, chatId, userId, username, tag, color }: NewTag): Promise<Tag | null> {
+    async insert({ bot_id, chat_id, user_id, username, tag, color }: NewTag): Promise<Tag | null> {
       const inserted = await db
         .insertInto('tags')
         .values((row) => ({
-          bot_id: botId,
-          chat_id: chatId,
-          user_id: userId,
+          bot_id,
+          chat_id,
+          user_id,
           username:
             username ??
             row
               .selectFrom('chat_users')
               .select('username')
-              .where('bot_id', '=', botId)
-              .where('chat_id', '=', chatId)
-              .where('user_id', '=', userId),
+              .where('bot_id', '=', bot_id)
+              .where('chat_id', '=', chat_id)
+              .where('user_id', '=', user_id),
           tag,
           color,
         }))

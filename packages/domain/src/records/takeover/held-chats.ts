@@ -24,7 +24,7 @@ export type HeldChat = {
 export type HoldReply = { outcome: 'held'; began: boolean; forMs: number } | { outcome: 'gone' | 'off' | 'free' };
 
 /** A conversation of a bot. */
-export type InChat = Omit<Conversation, 'botId'>;
+export type InChat = Omit<Conversation, 'bot_id'>;
 
 /** Holds a conversation, or makes its time begin anew. Known to every process at once, because accepting asks Redis itself. */
 export function holdInRedis(
@@ -79,7 +79,7 @@ export async function moveHold(
 export async function findHoldsOf({ redis }: { redis: RedisHandles }, bot: Bot, chatId: number): Promise<InChat[]> {
   return (await redis.commands.hkeys(botKeys(bot.id).holds))
     .filter((held) => held === `${chatId}` || held.startsWith(`${chatId}:`))
-    .map((held) => ({ chatId, businessConnectionId: held.slice(`${chatId}:`.length) }));
+    .map((held) => ({ chat_id: chatId, business_connection_id: held.slice(`${chatId}:`.length) }));
 }
 
 /** Ends the holds of all conversations of a chat that was removed, and forgets what they hold back. Returns those that it ended. */
@@ -117,7 +117,7 @@ export async function readHolds(
   chats: readonly Conversation[],
 ): Promise<Map<string, HeldChat>> {
   if (chats.length === 0) return new Map();
-  const looks = chats.map((chat): KeyCommand => ['hget', botKeys(chat.botId).holds, heldAs(chat)]);
+  const looks = chats.map((chat): KeyCommand => ['hget', botKeys(chat.bot_id).holds, heldAs(chat)]);
   const [stored, nowMs] = await Promise.all([redis.runMany(looks), serverNowMs(redis)]);
   const found = chats.flatMap((chat, at) => {
     const [, until = '', length = '', since = '', by = ''] = HOLD.exec(String(stored[at] ?? '')) ?? [];
@@ -126,7 +126,7 @@ export async function readHolds(
     return untilMs + MISSED_LIFE_MS > nowMs ? [{ chat, untilMs, isHeld, forMs, sinceMs, by }] : [];
   });
   const counts = await redis.runMany(
-    found.map(({ chat }): KeyCommand => ['zlexcount', botKeys(chat.botId).missed, ...missedRange(heldAs(chat))]),
+    found.map(({ chat }): KeyCommand => ['zlexcount', botKeys(chat.bot_id).missed, ...missedRange(heldAs(chat))]),
   );
   const counted = found.map(
     ({ chat, ...hold }, at) => [heldKey(chat), { ...hold, missed: Number(counts[at]) }] as const,
@@ -140,8 +140,8 @@ export async function findHeldChats({ redis }: { redis: RedisHandles }, by?: str
   const shards = Array.from({ length: SHARDS }, (_, shard) => shardKeys(shard).heldChats);
   const listed = await redis.runMany(shards.map((key): KeyCommand => ['zrange', key, nowMs, '+inf', 'byscore']));
   const chats = (listed as string[][]).flat().map((member) => {
-    const [, botId, chatId, businessConnectionId = ''] = /^(\d+):(-?\d+)(?::(.*))?$/s.exec(member) ?? [];
-    return { botId: Number(botId), chatId: Number(chatId), businessConnectionId };
+    const [, botId, chatId, connection = ''] = /^(\d+):(-?\d+)(?::(.*))?$/s.exec(member) ?? [];
+    return { bot_id: Number(botId), chat_id: Number(chatId), business_connection_id: connection };
   });
   if (by === undefined) return chats;
   const held = await readHeldChats({ redis }, chats);
@@ -149,12 +149,12 @@ export async function findHeldChats({ redis }: { redis: RedisHandles }, by?: str
 }
 
 export function heldKey(conversation: Conversation): string {
-  return `${conversation.botId} ${heldAs(conversation)}`;
+  return `${conversation.bot_id} ${heldAs(conversation)}`;
 }
 
 /** The name under which Redis holds a conversation of a bot. */
-export function heldAs({ chatId, businessConnectionId: of }: InChat): string {
-  return of === '' ? String(chatId) : `${chatId}:${of}`;
+export function heldAs({ chat_id, business_connection_id: of }: InChat): string {
+  return of === '' ? String(chat_id) : `${chat_id}:${of}`;
 }
 
 /** How long what was missed can be delivered after its hold ended by itself; lib/hold.lua has it, too. */

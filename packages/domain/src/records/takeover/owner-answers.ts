@@ -20,11 +20,12 @@ export function ownerAnswers(deps: TakeoverDeps & { log: Logger }): OwnerAnswers
     const leftMinutes = MINUTES - (deps.clock.nowMs() / 1000 - dateS) / 60;
     if (leftMinutes <= 0) return;
     const taken = { holder: { kind: 'owner' }, minutes: Math.min(leftMinutes, MINUTES) } as const;
-    await takeOverChat(deps, bot, { chatId, businessConnectionId: connection }, taken).catch((error: unknown) =>
-      deps.log.warn(
-        { bot: bot.id, reason: String(error) },
-        'a chat could not be taken over for the owner who answered',
-      ),
+    await takeOverChat(deps, bot, { chat_id: chatId, business_connection_id: connection }, taken).catch(
+      (error: unknown) =>
+        deps.log.warn(
+          { bot: bot.id, reason: String(error) },
+          'a chat could not be taken over for the owner who answered',
+        ),
     );
   };
   return {

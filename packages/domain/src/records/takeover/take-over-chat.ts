@@ -24,11 +24,11 @@ const MINUTE_MS = 60_000;
 export async function takeOverChat(
   deps: TakeoverDeps,
   bot: Bot,
-  named: Omit<Conversation, 'botId'>,
+  named: Omit<Conversation, 'bot_id'>,
   { holder, minutes }: { holder: Holder; minutes: number },
 ): Promise<number> {
-  const chatId = named.chatId > 0 ? named.chatId : await chatStore(deps.db).currentOf(bot.id, named.chatId);
-  const conversation = { ...named, chatId };
+  const chatId = named.chat_id > 0 ? named.chat_id : await chatStore(deps.db).currentOf(bot.id, named.chat_id);
+  const conversation = { ...named, chat_id: chatId };
   const length = { forMs: Math.ceil(minutes * MINUTE_MS), by: nameOf(holder) };
   const held = await holdInRedis(deps, bot, conversation, length);
   if (held.outcome === 'off') throw new FlotillaError('bad_request', 'The bot is disabled');
@@ -36,7 +36,7 @@ export async function takeOverChat(
   if (!held.began && holder.kind !== 'account') return chatId;
   const by: Actor = holder.kind === 'account' ? holder.by : { kind: 'bot', address: null };
   const details = [`for ${Math.round(minutes)} min`, ...reasonOf(holder)].join('; ');
-  await recordAction(deps, by, { action: 'chat_takeover', botId: bot.id, ...conversation, details });
+  await recordAction(deps, by, { action: 'chat_takeover', bot_id: bot.id, ...conversation, details });
   return chatId;
 }
 

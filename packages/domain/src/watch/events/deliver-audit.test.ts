@@ -72,7 +72,7 @@ const record = (details: string, botId?: number, db = database.db) =>
     {
       action: 'bot_update',
       details,
-      ...(botId === undefined ? {} : { botId }),
+      ...(botId === undefined ? {} : { bot_id: botId }),
     },
   );
 const got = () => siem.requests.map(({ text }) => (JSON.parse(text) as { data: { details: string } }).data.details);

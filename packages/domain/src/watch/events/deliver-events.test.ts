@@ -63,12 +63,12 @@ test('a sink that does not answer delays no other, and a stop is no failure of i
   const { id } = await addSink('slow', slow);
   await addSink('well', well);
   const stopping = new AbortController();
-  await recordEvent(database.db, { kind: 'key.created', botId: null, text: 'a key' });
+  await recordEvent(database.db, { kind: 'key.created', bot_id: null, text: 'a key' });
   const delivered = deliver(stopping.signal);
   await waitFor(() => slow.requests.length === 1);
   await recordEvent(database.db, {
     kind: 'bot.added',
-    botId: null,
+    bot_id: null,
     text: 'a bot',
     by: { request: { id: 'of-the-call' } },
   });
@@ -87,7 +87,7 @@ test('a sink that does not answer delays no other, and a stop is no failure of i
 });
 
 test('the next event of a kind and a bot is due 5 minutes after the last one was delivered', async () => {
-  await recordEvent(database.db, { kind: 'bot.added', botId: null, text: 'another bot' });
+  await recordEvent(database.db, { kind: 'bot.added', bot_id: null, text: 'another bot' });
   const deliveries = database.db.selectFrom('event_deliveries').select(['delivered_at', 'due_at']);
   const [delivered, next] = await deliveries.where('kind', '=', 'bot.added').orderBy('id').execute();
   expect(next!.due_at.getTime() - delivered!.delivered_at!.getTime()).toBe(300_000);
@@ -97,7 +97,7 @@ test('a sink that is switched off gets nothing, not even what waits for it, unti
   const { id } = await addSink('off', off);
   const switchTo = (enabled: boolean) =>
     database.db.updateTable('event_sinks').set({ enabled }).where('id', '=', id).execute();
-  await recordEvent(database.db, { kind: 'chat.held', botId: 7, text: 'taken over' });
+  await recordEvent(database.db, { kind: 'chat.held', bot_id: 7, text: 'taken over' });
   await switchTo(false);
   await deliver(new AbortController().signal);
   expect(off.requests).toEqual([]);
@@ -111,7 +111,7 @@ test('a date in Retry-After is kept as seconds are', async () => {
     response.writeHead(503, { 'retry-after': new Date(Date.now() + 600_000).toUTCString() }).end();
   });
   const { id } = await addSink('well', url);
-  await recordEvent(database.db, { kind: 'bot.added', botId: null, text: 'a bot that came when it was busy' });
+  await recordEvent(database.db, { kind: 'bot.added', bot_id: null, text: 'a bot that came when it was busy' });
   await database.db
     .updateTable('event_deliveries')
     .set({ due_at: new Date(0) })
@@ -143,7 +143,7 @@ test('a sink with the id of a group follows it to its supergroup, and the audit 
     audit: false,
   };
   const { id } = await store.insert({ ...content, target: { kind: 'chat', bot_id: botId, chat_id: -5 } }, newSigning());
-  await recordEvent(database.db, { kind: 'bot.added', botId: null, text: 'a bot of a group' });
+  await recordEvent(database.db, { kind: 'bot.added', bot_id: null, text: 'a bot of a group' });
   await database.db
     .updateTable('event_deliveries')
     .set({ due_at: new Date(0) })
@@ -160,7 +160,7 @@ test('a sink with the id of a group follows it to its supergroup, and the audit 
 });
 
 test('an event that waited for more than a day is not sent any more', async () => {
-  await recordEvent(database.db, { kind: 'chat.held', botId: 8, text: 'long ago' });
+  await recordEvent(database.db, { kind: 'chat.held', bot_id: 8, text: 'long ago' });
   await database.db
     .updateTable('events')
     .set({ at: new Date(Date.now() - 86_500_000) })

@@ -25,7 +25,7 @@ async function noticeAfter(db: Database, minutes: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const rows = [...(await noteDirect(transaction, minutes)), ...(await noteBusiness(transaction, minutes))];
     for (const { name, ...conversation } of rows) {
-      const who = name === '' ? `Chat ${conversation.chatId}` : `${name} (chat ${conversation.chatId})`;
+      const who = name === '' ? `Chat ${conversation.chat_id}` : `${name} (chat ${conversation.chat_id})`;
       const text = `${who} has waited for an answer for ${minutes} min`;
       await recordEvent(transaction, { kind: 'chat.awaits', ...conversation, text }, { awaitsMinutes: minutes });
     }
@@ -46,7 +46,7 @@ async function noteDirect(db: Database, minutes: number): Promise<Awaiting[]> {
       order by c.last_incoming_date limit ${AT_ONCE} for update of c skip locked
     ) as told
     where p.bot_id = told.bot_id and p.id = told.id
-    returning p.bot_id as "botId", p.id as "chatId", '' as "businessConnectionId", ${NAME}`.execute(db);
+    returning p.bot_id, p.id as chat_id, '' as business_connection_id, ${NAME}`.execute(db);
   return rows;
 }
 
@@ -62,8 +62,7 @@ async function noteBusiness(db: Database, minutes: number): Promise<Awaiting[]> 
     ) as told join chats p on p.bot_id = told.bot_id and p.id = told.chat_id
     where t.bot_id = told.bot_id and t.chat_id = told.chat_id
       and t.business_connection_id = told.business_connection_id
-    returning t.bot_id as "botId", t.chat_id as "chatId", t.business_connection_id as "businessConnectionId",
-      ${NAME}`.execute(db);
+    returning t.bot_id, t.chat_id, t.business_connection_id, ${NAME}`.execute(db);
   return rows;
 }
 

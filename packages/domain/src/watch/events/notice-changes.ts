@@ -156,7 +156,7 @@ async function begin({ db }: NoticeDeps, one: AttentionOfBot): Promise<void> {
       .executeTakeFirst();
     if (!inserted.numInsertedOrUpdatedRows) return;
     const words = waiting !== null && waiting > 0 ? `${text}; ${waiting} wait` : text;
-    await recordEvent(transaction, { kind, botId: bot.id, programId, text: words });
+    await recordEvent(transaction, { kind, bot_id: bot.id, program_id: programId, text: words });
   });
 }
 
@@ -181,8 +181,8 @@ async function end(
     const of = program === undefined ? '' : ` (${program.name})`;
     const event: NewEvent = {
       kind,
-      botId: row.bot_id,
-      programId: row.program_id || null,
+      bot_id: row.bot_id,
+      program_id: row.program_id || null,
       text: ENDED[standing](bot, program) + of,
     };
     await recordEvent(transaction, event);

@@ -31,7 +31,7 @@ async function recordLettersAfter(db: Database, id: number): Promise<number> {
   await db.transaction().execute(async (transaction) => {
     for (const { botId, count, reason } of rows) {
       const text = `${count === 1 ? '1 update was' : `${count} updates were`} given up: ${reason}`;
-      await recordEvent(transaction, { kind: 'dead_letters.grew', botId, text });
+      await recordEvent(transaction, { kind: 'dead_letters.grew', bot_id: botId, text });
     }
   });
   return Math.max(id, ...rows.map(({ last }) => last));

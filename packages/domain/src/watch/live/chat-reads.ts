@@ -4,7 +4,7 @@ import type { Subscription } from '@flotilla/redis/subscription.ts';
 import type { Conversation } from '../../records/chats/conversation.ts';
 
 /** An account has read a conversation up to a message. */
-export type ChatRead = Conversation & { accountId: number; messageId: number };
+export type ChatRead = Conversation & { accountId: number; message_id: number };
 
 /** Somebody who is told what one account has read. */
 export type ReadListener = {
@@ -25,8 +25,11 @@ export type ChatReads = {
 type Deps = { redis: RedisHandles };
 
 export async function announceChatRead({ redis }: Deps, read: ChatRead): Promise<void> {
-  const { accountId, botId, chatId, messageId, businessConnectionId } = read;
-  await redis.commands.publish(channels.read, [accountId, botId, chatId, messageId, businessConnectionId].join(' '));
+  const { accountId, bot_id, chat_id, message_id, business_connection_id } = read;
+  await redis.commands.publish(
+    channels.read,
+    [accountId, bot_id, chat_id, message_id, business_connection_id].join(' '),
+  );
 }
 
 export function chatReads({ redis }: Deps): ChatReads {
@@ -36,9 +39,8 @@ export function chatReads({ redis }: Deps): ChatReads {
 
   const tell = (payload: Buffer): void => {
     const parts = String(payload).split(' ');
-    const [accountId = 0, botId = 0, chatId = 0, messageId = 0] = parts.slice(0, 4).map(Number);
-    const businessConnectionId = parts[4] ?? '';
-    const read = { accountId, botId, chatId, messageId, businessConnectionId };
+    const [accountId = 0, bot_id = 0, chat_id = 0, message_id = 0] = parts.slice(0, 4).map(Number);
+    const read = { accountId, bot_id, chat_id, message_id, business_connection_id: parts[4] ?? '' };
     for (const listener of listenersOf.get(accountId) ?? []) listener.onRead(read);
   };
   const subscribe = () => {

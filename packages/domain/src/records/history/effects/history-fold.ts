@@ -119,7 +119,7 @@ export function foldEffect(fold: HistoryFold, botId: number, effect: HistoryEffe
       break;
     case 'membership': {
       const { chatId, blocked, atS } = effect;
-      fold.memberships.set(chatKey(botId, chatId), { botId, chatId, blocked, atS });
+      fold.memberships.set(chatKey(botId, chatId), { bot_id: botId, chat_id: chatId, blocked, atS });
       break;
     }
     case 'poll':
