@@ -26,7 +26,7 @@ export function welcome({ username, consoleUrl, signInUrl, keptIn }: Shown): str
 /** A link that signs the first admin in once; null if the admin has signed in before. */
 export async function firstSignIn(service: Service, username: string, consoleUrl: string): Promise<string | null> {
   const admin = (await findAccount(service.db, username))?.account;
-  if (admin === undefined || admin.lastLoginAt !== null) return null;
+  if (admin === undefined || admin.last_login_at !== null) return null;
   return linkOf(consoleUrl, await makeSignInLink(service, admin));
 }
 

@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { ACCOUNT_RIGHTS } from './account-rights.ts';
+import { ACCOUNT_RIGHTS, type AccountRight } from './account-rights.ts';
+import { column, filled, orNull } from './columns.ts';
 import { createdAtField, okAnswer, ownIdField, usernameField } from './fields.ts';
 import { flag, listOf, nullable, ownId, ownIds, pagedInputs, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 import { EXAMPLE_OK_WITH_TOKENS, okWithTokens } from './program-tokens.ts';
+import { type Answer, defineResource } from './resource.ts';
 
 export const ROLES = ['admin', 'user'] as const;
 export type Role = (typeof ROLES)[number];
@@ -15,21 +17,64 @@ export const roleField = z.enum(ROLES).describe('The role. The introduction says
 const MUST_CHANGE_NOTE =
   'True: sessions of the account may only show it, change the password and sign out, until the password is changed.';
 
-export const accountResource = z
-  .strictObject({
-    id: ownIdField,
-    username: usernameField,
-    display_name: z.string().describe('The name that people see.'),
-    role: roleField,
-    bot_ids: z.array(z.int()).nullable().describe('The bots that the account sees. null: every bot.'),
-    rights: z.array(accountRight).describe('What the account may do beside its role. An admin may all of it anyway.'),
-    must_change_password: z.boolean().describe(MUST_CHANGE_NOTE),
-    created_at: createdAtField,
-    last_login_at: z.iso.datetime().describe('When the account last signed in. Absent: never.').optional(),
-  })
-  .meta({ id: 'Account' });
+export const MIN_PASSWORD_LENGTH = 10;
+/** Longer ones would only cost time for hashing. */
+const MAX_PASSWORD_LENGTH = 1024;
 
-export type AccountResource = z.infer<typeof accountResource>;
+export const username = () => text({ min: 1, max: 64 }).describe('The username, without @.');
+
+/** A password that was set before: any text. */
+export const knownPassword = () => text({ min: 1, max: MAX_PASSWORD_LENGTH });
+
+/** A new password; the service refuses the most common ones by a list. */
+export const newPassword = () =>
+  text({ min: MIN_PASSWORD_LENGTH, max: MAX_PASSWORD_LENGTH }).describe(
+    'The new password. The most common passwords are refused.',
+  );
+
+export const accountResource = defineResource('Account', {
+  id: { stored: filled(column.bigint), shown: ownIdField },
+  username: { stored: column.text(), shown: usernameField, input: username() },
+  /** The form by which usernames are compared, unique. */
+  username_key: { stored: column.text() },
+  password: { input: newPassword() },
+  password_hash: { stored: column.text() },
+  display_name: {
+    stored: filled(column.text()),
+    shown: z.string().describe('The name that people see.'),
+    input: text({ max: 128 }).describe('The name that people see.'),
+    initial: '',
+  },
+  role: { stored: column.text<Role>(), shown: roleField, input: roleField, initial: 'user' },
+  /** True: every bot, also those registered later. False: those in account_bots. An admin sees every bot anyway. */
+  all_bots: { stored: filled(column.boolean) },
+  bot_ids: {
+    shown: z.array(z.int()).nullable().describe('The bots that the account sees. null: every bot.'),
+    input: nullable(ownIds(10_000)).describe('The bots that the account sees. null: every bot.'),
+    initial: [],
+  },
+  rights: {
+    stored: filled(column.jsonb<AccountRight[]>()),
+    shown: z.array(accountRight).describe('What the account may do beside its role. An admin may all of it anyway.'),
+    input: listOf(accountRight, ACCOUNT_RIGHTS.length).describe('What the account may do beside its role.'),
+    initial: [],
+  },
+  must_change_password: {
+    stored: filled(column.boolean),
+    shown: z.boolean().describe(MUST_CHANGE_NOTE),
+    input: flag().describe(MUST_CHANGE_NOTE),
+    initial: false,
+  },
+  /** Rises when every session of the account must end: those opened under a lower one have ended. */
+  session_version: { stored: filled(column.integer) },
+  created_at: { stored: filled(column.timestamptz), shown: createdAtField },
+  last_login_at: {
+    stored: orNull(column.timestamptz),
+    shown: z.iso.datetime().describe('When the account last signed in. Absent: never.').optional(),
+  },
+});
+
+export type AccountResource = Answer<typeof accountResource>;
 
 export const EXAMPLE_ACCOUNT: AccountResource = {
   id: 1,
@@ -48,46 +93,8 @@ const COLLEAGUE: AccountResource = {
   ...{ id: 4, username: 'grace', display_name: 'Grace', role: 'user', bot_ids: [7], rights: ['broadcast'] },
 };
 
-export const MIN_PASSWORD_LENGTH = 10;
-/** Longer ones would only cost time for hashing. */
-const MAX_PASSWORD_LENGTH = 1024;
-
-export const username = () => text({ min: 1, max: 64 }).describe('The username, without @.');
-
-/** A password that was set before: any text. */
-export const knownPassword = () => text({ min: 1, max: MAX_PASSWORD_LENGTH });
-
-/** A new password; the service refuses the most common ones by a list. */
-export const newPassword = () =>
-  text({ min: MIN_PASSWORD_LENGTH, max: MAX_PASSWORD_LENGTH }).describe(
-    'The new password. The most common passwords are refused.',
-  );
-
-const displayName = () => text({ max: 128 }).describe('The name that people see.');
-const role = () => z.enum(ROLES).describe('The role. The introduction says what each role may do.');
-const botIds = () => nullable(ownIds(10_000)).describe('The bots that the account sees. null: every bot.');
-
-const rights = () => listOf(accountRight, ACCOUNT_RIGHTS.length).describe('What the account may do beside its role.');
-
-const addInputs = {
-  username: username(),
-  password: newPassword(),
-  display_name: displayName().default(''),
-  role: role().default('user'),
-  bot_ids: botIds().default([]),
-  rights: rights().default([]),
-  must_change_password: flag().describe(MUST_CHANGE_NOTE).default(false),
-};
-
-const updateInputs = {
-  id: ownId(),
-  username: username().optional(),
-  password: newPassword().optional(),
-  display_name: displayName().optional(),
-  role: role().optional(),
-  bot_ids: botIds().optional(),
-  rights: rights().optional(),
-};
+const { must_change_password: _, ...changeable } = accountResource.changeInputs;
+const changeInputs = { id: ownId(), ...changeable };
 
 const adminOfFleet = { role: 'admin', wholeFleet: true } as const;
 
@@ -98,7 +105,7 @@ export const accountOperations = {
     paths: ['/api/auth/users'],
     summary: 'Lists all accounts, by id.',
     input: z.object(pagedInputs()),
-    output: z.array(accountResource),
+    output: z.array(accountResource.answer),
     example: { input: { limit: 20 }, output: [EXAMPLE_ACCOUNT, COLLEAGUE] },
   }),
 
@@ -109,9 +116,9 @@ export const accountOperations = {
     audit: ['account_add'],
     paths: ['/api/auth/users/add'],
     summary: 'Creates an account. Without `bot_ids` it sees no bot.',
-    input: z.object(addInputs),
-    output: accountResource,
-    readOnlyFields: fieldsBeside(accountResource, addInputs),
+    input: z.object(accountResource.addInputs),
+    output: accountResource.answer,
+    readOnlyFields: fieldsBeside(accountResource.answer, accountResource.addInputs),
     errors: ['conflict', 'not_found', 'too_many_requests'],
     example: {
       input: {
@@ -136,9 +143,9 @@ export const accountOperations = {
     summary: 'Changes the given fields of an account. Absent fields keep their value.',
     description:
       'A changed role or password ends the sessions of the account. The role of the last admin cannot be changed.',
-    input: z.object(updateInputs),
-    output: accountResource,
-    readOnlyFields: fieldsBeside(accountResource, updateInputs),
+    input: z.object(changeInputs),
+    output: accountResource.answer,
+    readOnlyFields: fieldsBeside(accountResource.answer, changeInputs),
     errors: ['conflict', 'not_found', 'too_many_requests'],
     example: { input: { id: 4, bot_ids: [7, 9] }, output: { ...COLLEAGUE, bot_ids: [7, 9] } },
   }),
@@ -153,7 +160,7 @@ export const accountOperations = {
       'The last admin cannot be deleted. The tokens of programs that the account made, by a session or a key, go on working, and the answer lists them.',
     input: z.object({ id: ownId() }),
     output: okWithTokens,
-    readOnlyFields: fieldsBeside(accountResource, { id: true }),
+    readOnlyFields: fieldsBeside(accountResource.answer, { id: true }),
     errors: ['not_found'],
     example: { input: { id: 4 }, output: EXAMPLE_OK_WITH_TOKENS },
   }),

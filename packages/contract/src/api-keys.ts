@@ -1,11 +1,15 @@
 import { z } from 'zod';
-import { ROLES, roleField } from './accounts.ts';
+import { ROLES, type Role, roleField } from './accounts.ts';
+import type { ChatOfBot } from './chats.ts';
+import { column, filled, orNull } from './columns.ts';
 import { createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
 import { flag, instant, jsonObject, listOf, nullable, ownId, ownIds, pagedInputs, platformId, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 import { EXAMPLE_OK_WITH_TOKENS, okWithTokens } from './program-tokens.ts';
+import { type Answer, defineResource } from './resource.ts';
 
 const MCP_RIGHTS = ['read', 'write'] as const;
+export type McpRight = (typeof MCP_RIGHTS)[number];
 const MCP_CHATS_AT_MOST = 100;
 const CHAT_OF_BOT = 'The chat, as this bot knows it.';
 const mcpChat = jsonObject({
@@ -13,38 +17,78 @@ const mcpChat = jsonObject({
   chat_id: platformId().describe(CHAT_OF_BOT),
 });
 
-const apiKeyResource = z
-  .strictObject({
-    id: ownIdField,
-    user_id: z.int().describe('The account that the key belongs to.'),
-    name: z.string().describe('A name for people.'),
-    prefix: z.string().describe('The first characters of the key. They help you to recognise it.'),
-    role: roleField,
-    bot_ids: z.array(z.int()).nullable().describe('The bots that the key sees. null: all bots of its account.'),
-    mcp: z
+export const apiKeyResource = defineResource('ApiKey', {
+  id: { stored: filled(column.bigint), shown: ownIdField },
+  account_id: { stored: column.bigint },
+  user_id: { shown: z.int().describe('The account that the key belongs to.') },
+  name: {
+    stored: column.text(),
+    shown: z.string().describe('A name for people.'),
+    input: text({ min: 1, max: 128 }).describe('A name for people.'),
+  },
+  /** SHA-256 of the key, hex; unique. */
+  key_hash: { stored: column.text() },
+  key_prefix: { stored: column.text() },
+  prefix: { shown: z.string().describe('The first characters of the key. They help you to recognise it.') },
+  role: {
+    stored: column.text<Role>(),
+    shown: roleField,
+    input: z.enum(ROLES).describe('The role of the key. Absent: the widest role that is allowed.').optional(),
+  },
+  bot_ids: {
+    /** A JSON array. */
+    stored: orNull(column.text()),
+    shown: z.array(z.int()).nullable().describe('The bots that the key sees. null: all bots of its account.'),
+    input: nullable(ownIds(1000))
+      .describe('The bots that the key sees. null or absent: all bots that the caller sees.')
+      .optional(),
+  },
+  mcp: {
+    stored: orNull(column.text<McpRight>()),
+    shown: z
       .enum(MCP_RIGHTS)
       .optional()
       .describe('What the key may do at `POST /mcp`. Such a key is for MCP alone. Absent: it is for REST.'),
-    mcp_chats: z
+    input: z
+      .enum(MCP_RIGHTS)
+      .optional()
+      .describe('Makes a key for MCP (`POST /mcp`) that is refused by REST. read: tools that read. write: all tools.'),
+  },
+  mcp_chats: {
+    stored: orNull(column.jsonb<ChatOfBot[]>()),
+    shown: z
       .array(z.strictObject({ bot_id: z.int().describe('The bot.'), chat_id: z.int().describe(CHAT_OF_BOT) }))
       .optional()
       .describe('The chats that its tools may see and write in; an empty list is none.'),
-    enabled: enabledField,
-    expires_at: z.iso.datetime().describe('When the key expires. Absent: never.').optional(),
-    parent_id: z
+    input: listOf(mcpChat, MCP_CHATS_AT_MOST)
+      .optional()
+      .describe('Required with `mcp`: the chats that the tools may see and write in; an empty list is none.'),
+  },
+  enabled: { stored: filled(column.boolean), shown: enabledField },
+  expires_at: {
+    stored: orNull(column.timestamptz),
+    shown: z.iso.datetime().describe('When the key expires. Absent: never.').optional(),
+    input: instant().describe('When it stops working: ISO 8601 with a zone.').optional(),
+  },
+  parent_id: {
+    stored: orNull(column.bigint),
+    shown: z
       .int()
       .optional()
       .describe(
         'The API key that created this key, which works only while that one does. Absent: a session created it.',
       ),
-    last_used_at: z.iso.datetime().describe('When the key was last used, to the minute. Absent: never.').optional(),
-    created_at: createdAtField,
-  })
-  .meta({ id: 'ApiKey' });
+  },
+  last_used_at: {
+    stored: orNull(column.timestamptz),
+    shown: z.iso.datetime().describe('When the key was last used, to the minute. Absent: never.').optional(),
+  },
+  created_at: { stored: filled(column.timestamptz), shown: createdAtField },
+});
 
-export type ApiKeyResource = z.infer<typeof apiKeyResource>;
+export type ApiKeyResource = Answer<typeof apiKeyResource>;
 
-const newApiKey = apiKeyResource
+const newApiKey = apiKeyResource.answer
   .extend({ key: z.string().describe('The key itself. It is never shown again.') })
   .meta({ id: 'NewApiKey' });
 
@@ -67,22 +111,7 @@ const accountId = () =>
     .describe('The account that the keys belong to. Only an admin may name another account. Absent: your own.')
     .optional();
 
-const createInputs = {
-  name: text({ min: 1, max: 128 }).describe('A name for people.'),
-  role: z.enum(ROLES).describe('The role of the key. Absent: the widest role that is allowed.').optional(),
-  bot_ids: nullable(ownIds(1000))
-    .describe('The bots that the key sees. null or absent: all bots that the caller sees.')
-    .optional(),
-  mcp: z
-    .enum(MCP_RIGHTS)
-    .optional()
-    .describe('Makes a key for MCP (`POST /mcp`) that is refused by REST. read: tools that read. write: all tools.'),
-  mcp_chats: listOf(mcpChat, MCP_CHATS_AT_MOST)
-    .optional()
-    .describe('Required with `mcp`: the chats that the tools may see and write in; an empty list is none.'),
-  expires_at: instant().describe('When it stops working: ISO 8601 with a zone.').optional(),
-  user_id: accountId(),
-};
+const createInputs = { ...apiKeyResource.addInputs, user_id: accountId() };
 
 const toggleInputs = { id: ownId(), enabled: flag().describe('True enables the key, false disables it.') };
 
@@ -95,7 +124,7 @@ export const apiKeyOperations = {
     description:
       'A session sees all keys of the account. A key sees and manages only keys that are no wider than itself: in role, in bots and in lifetime. A key that sees all bots of its account is wider than one with a list of bots.',
     input: z.object({ user_id: accountId(), ...pagedInputs() }),
-    output: z.array(apiKeyResource),
+    output: z.array(apiKeyResource.answer),
     errors: ['not_found'],
     example: { input: { limit: 20 }, output: [API_KEY] },
   }),
@@ -110,7 +139,7 @@ export const apiKeyOperations = {
       'A key has the role of its account or a narrower one. It sees the bots of its account or some of them. Only an admin may name another account in `user_id`. An account can have at most 100 keys, expired and disabled ones included. A revoked key stops working everywhere within 5 s.\n\nA key that another key creates depends on that key. It expires with it at the latest: without `expires_at` at the same time, and a later `expires_at` is refused. It does not work while that key is disabled, and it is deleted with it. The same holds for the keys that it creates itself. Use a session to create a lasting key.',
     input: z.object(createInputs),
     output: newApiKey,
-    readOnlyFields: fieldsBeside(apiKeyResource, createInputs),
+    readOnlyFields: fieldsBeside(apiKeyResource.answer, createInputs),
     errors: ['not_found'],
     example: {
       input: { name: 'dashboard', role: 'user', bot_ids: [7], expires_at: '2030-01-01T00:00:00Z' },
@@ -128,7 +157,7 @@ export const apiKeyOperations = {
       'Keys that a disabled key created stop working, too. They work again when it is enabled. A call with an API key does not find a key that is wider than itself (404). Use a session to enable such a key.',
     input: z.object(toggleInputs),
     output: okAnswer,
-    readOnlyFields: fieldsBeside(apiKeyResource, toggleInputs),
+    readOnlyFields: fieldsBeside(apiKeyResource.answer, toggleInputs),
     errors: ['not_found'],
     example: { input: { id: 12, enabled: false }, output: { ok: true } },
   }),
@@ -143,7 +172,7 @@ export const apiKeyOperations = {
       'Every key that was created with it is deleted, too. The tokens of programs that these keys made go on working, and the answer lists them.',
     input: z.object({ id: ownId() }),
     output: okWithTokens,
-    readOnlyFields: fieldsBeside(apiKeyResource, { id: true }),
+    readOnlyFields: fieldsBeside(apiKeyResource.answer, { id: true }),
     errors: ['not_found'],
     example: { input: { id: 12 }, output: EXAMPLE_OK_WITH_TOKENS },
   }),

@@ -1,46 +1,86 @@
 import { z } from 'zod';
-import { AUDIT_ACTIONS, auditAction } from './audit-actions.ts';
+import { AUDIT_ACTIONS, type AuditAction, auditAction } from './audit-actions.ts';
+import { column, filled, orNull } from './columns.ts';
 import { EXAMPLE_BOT_ID, EXAMPLE_CHAT, EXAMPLE_CHAT_ID, EXAMPLE_USER_ID } from './examples.ts';
 import { businessConnectionField, ownIdField, requestIdField } from './fields.ts';
 import { botIdOfChat, chatId, moment, ownId, pagedInputs, text } from './inputs.ts';
 import { defineOperation } from './operation.ts';
+import { type Answer, defineResource, type Row } from './resource.ts';
 
 const ACTOR_KINDS = ['account', 'key', 'bot'] as const;
 
-export const auditEntryResource = z
-  .strictObject({
-    id: ownIdField,
-    chat_id: z.int().optional().describe('The chat in which it happened. Absent: in no chat.'),
-    business_connection_id: businessConnectionField.optional(),
-    bot_id: z
+/** The actions of people and bots. Entries about accounts and settings outlive a deleted bot. */
+export const auditEntry = defineResource('AuditEntry', {
+  id: { stored: filled(column.bigint), shown: ownIdField },
+  /** 0: in a chat whose id is not known; `details` names it. */
+  chat_id: {
+    stored: orNull(column.bigint),
+    shown: z.int().optional().describe('The chat in which it happened. Absent: in no chat.'),
+  },
+  /** '' outside business connections. */
+  business_connection_id: { stored: filled(column.text()), shown: businessConnectionField.optional() },
+  bot_id: {
+    stored: orNull(column.bigint),
+    shown: z
       .int()
       .optional()
       .describe('The bot that it was done to, or that did it. The bot may have been deleted since.'),
-    action: auditAction.describe('What was done. `AuditAction` lists all actions.'),
-    actor_kind: z
+  },
+  action: {
+    stored: column.text<AuditAction>(),
+    shown: auditAction.describe('What was done. `AuditAction` lists all actions.'),
+  },
+  /** An account that used an API key has `actor_key_id` set. */
+  actor_kind: {
+    stored: column.text<'account' | 'bot'>(),
+    shown: z
       .enum(ACTOR_KINDS)
       .describe('account: a person. key: a program with an API key. bot: the program of the bot, with its token.'),
-    actor_id: z
+  },
+  actor_id: {
+    stored: orNull(column.bigint),
+    shown: z
       .int()
       .optional()
       .describe('The account that acted, also with one of its keys; or the bot. Absent: nobody was signed in.'),
-    actor_username: z.string().optional().describe('The username of the actor at that time.'),
-    actor_key_id: z.int().optional().describe('The API key that was used. Only admins see it.'),
-    address: z.string().optional().describe('The network address that the call came from. Only admins see it.'),
-    request_id: requestIdField.optional(),
-    target_id: z
+  },
+  actor_username: {
+    stored: orNull(column.text()),
+    shown: z.string().optional().describe('The username of the actor at that time.'),
+  },
+  actor_key_id: {
+    stored: orNull(column.bigint),
+    shown: z.int().optional().describe('The API key that was used. Only admins see it.'),
+  },
+  address: {
+    stored: orNull(column.text()),
+    shown: z.string().optional().describe('The network address that the call came from. Only admins see it.'),
+  },
+  request_id: { stored: orNull(column.text()), shown: requestIdField.optional() },
+  target_id: {
+    stored: orNull(column.bigint),
+    shown: z
       .int()
       .optional()
       .describe('The user, message or account that the action was done to. Of several messages, the first.'),
-    target_username: z.string().describe('The username of that user, as last seen in the chat.').optional(),
-    details: z
+  },
+  target_username: {
+    stored: orNull(column.text()),
+    shown: z.string().describe('The username of that user, as last seen in the chat.').optional(),
+  },
+  details: {
+    stored: filled(column.text()),
+    shown: z
       .string()
       .describe('What changed, as `field: old → new`. Of a secret it says only that it changed. Long values are cut.'),
-    date: z.int().describe('Unix seconds.'),
-  })
-  .meta({ id: 'AuditEntry' });
+  },
+  date: { stored: column.bigint, shown: z.int().describe('Unix seconds.') },
+  /** Prevents a repeated entry: 'call:<process>:<number>' for a captured call, or a name that its writer chose. */
+  capture_key: { stored: orNull(column.text()) },
+});
 
-export type AuditEntryResource = z.infer<typeof auditEntryResource>;
+export type AuditEntry = Row<typeof auditEntry>;
+export type AuditEntryResource = Answer<typeof auditEntry>;
 
 export const AUDIT_ENTRY: AuditEntryResource = {
   id: 90,
@@ -84,7 +124,7 @@ entry, except when failed sign-ins reach the limit.`,
       to: moment().optional().describe('Only entries before this time, in the same forms.'),
       ...pagedInputs({ default: 50, max: 200 }),
     }),
-    output: z.array(auditEntryResource),
+    output: z.array(auditEntry.answer),
     botInputs: ['bot_id'],
     example: { input: { ...EXAMPLE_CHAT, action: 'ban', actor: 'admin', from: 1767312000 }, output: [AUDIT_ENTRY] },
   }),

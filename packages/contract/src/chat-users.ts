@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AUDIT_ENTRY, auditEntryResource } from './audit.ts';
+import { AUDIT_ENTRY, auditEntry } from './audit.ts';
 import { PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_CHAT, EXAMPLE_USER_ID, EXAMPLE_USER_OF_CHAT } from './examples.ts';
 import { botIdField, chatIdField, isBotField, nameFields, okAnswer, userIdField } from './fields.ts';
@@ -70,9 +70,9 @@ const chatPersonResource = z
       .datetime()
       .describe('When the oldest of these was written. Absent: there is none.')
       .optional(),
-    tags: z.array(tagResource).describe('The tags of the person in this chat, oldest first.'),
+    tags: z.array(tagResource.answer).describe('The tags of the person in this chat, oldest first.'),
     suggested_tags: z
-      .array(z.strictObject({ tag: tagResource.shape.tag, color: tagResource.shape.color }))
+      .array(z.strictObject({ tag: tagResource.answer.shape.tag, color: tagResource.answer.shape.color }))
       .describe(
         `The tags that others in the chat have and the person has not, the one that most people have first, at most ${SUGGESTED_TAGS}.`,
       ),
@@ -80,7 +80,7 @@ const chatPersonResource = z
       .array(z.strictObject({ bot_id: botIdField, bot_name: z.string().describe('The name of the bot.') }))
       .describe("The caller's bots that know a private chat with the person, at most 200."),
     actions: z
-      .array(auditEntryResource)
+      .array(auditEntry.answer)
       .describe(`What was done to the person in this chat, the newest first, at most ${ACTIONS_OF_PERSON}.`),
   })
   .meta({ id: 'ChatPerson' });

@@ -6,6 +6,9 @@ import { botId, businessConnectionId, chatId, flag, integer, ownId, pagedInputs,
 import { messageResource } from './messages.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
+/** A chat, as one of the bots knows it. */
+export type ChatOfBot = { bot_id: number; chat_id: number };
+
 export const CHAT_TYPES = ['private', 'group', 'supergroup', 'channel'] as const;
 const CHAT_STATES = ['open', 'done'] as const;
 

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { column, filled, orNull } from './columns.ts';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { botIdField, businessConnectionField, chatIdField, ownIdField, requestIdField } from './fields.ts';
 import { anyBotId, instant, listOf, ownId, pagedInputs } from './inputs.ts';
 import { defineOperation } from './operation.ts';
+import { type Answer, defineResource, type Row } from './resource.ts';
 
 /** The events that somebody should know, with the kind that says that it is over, where there is one. */
 export const EVENTS = {
@@ -64,21 +66,26 @@ const eventKind = z.enum(EVENT_KINDS).meta({
   description: EVENT_KINDS.map((kind) => `- `.concat('`', kind, '`: ', EVENTS[kind].text)).join('\n'),
 });
 
-export const eventResource = z
-  .strictObject({
-    id: ownIdField,
-    kind: eventKind.describe('What happened.'),
-    at: z.iso.datetime().describe('When it was noticed.'),
-    bot_id: botIdField.optional(),
-    program_id: z.int().optional().describe('The program that it is about.'),
-    chat_id: chatIdField.optional(),
-    business_connection_id: businessConnectionField.optional(),
-    request_id: requestIdField.optional(),
-    text: z.string().describe('What happened, for people.'),
-  })
-  .meta({ id: 'Event' });
+export const eventResource = defineResource('Event', {
+  id: { stored: filled(column.bigint), shown: ownIdField },
+  /** From the list, or that of a later release. */
+  kind: { stored: column.text<EventKind>(), shown: eventKind.describe('What happened.') },
+  at: { stored: filled(column.timestamptz), shown: z.iso.datetime().describe('When it was noticed.') },
+  bot_id: { stored: orNull(column.bigint), shown: botIdField.optional() },
+  program_id: {
+    stored: orNull(column.bigint),
+    shown: z.int().optional().describe('The program that it is about.'),
+  },
+  chat_id: { stored: orNull(column.bigint), shown: chatIdField.optional() },
+  /** '' outside business connections. */
+  business_connection_id: { stored: filled(column.text()), shown: businessConnectionField.optional() },
+  /** Of the request that led to it; null: none did. */
+  request_id: { stored: orNull(column.text()), shown: requestIdField.optional() },
+  text: { stored: column.text(), shown: z.string().describe('What happened, for people.') },
+});
 
-export type EventResource = z.infer<typeof eventResource>;
+export type EventRow = Row<typeof eventResource>;
+export type EventResource = Answer<typeof eventResource>;
 
 const EVENT: EventResource = {
   id: 311,
@@ -106,7 +113,7 @@ export const eventOperations = {
       until: instant().optional().describe('Only events before this time, in the same form.'),
       ...pagedInputs({ default: 100, max: 1000 }),
     }),
-    output: z.array(eventResource),
+    output: z.array(eventResource.answer),
     botInputs: ['bot_id'],
     example: { input: { kinds: ['poller.silent'] }, output: [EVENT] },
   }),

@@ -2,28 +2,31 @@ import { z } from 'zod';
 import { okAnswer } from './fields.ts';
 import { pagedInputs, text } from './inputs.ts';
 import { defineOperation } from './operation.ts';
+import { type Answer, defineResource } from './resource.ts';
 
-const sessionResource = z
-  .strictObject({
-    id: z.string().describe('Names the session here. It is not the secret in its cookie.'),
-    created_at: z.iso.datetime().describe('When it began with a sign-in.'),
-    last_used_at: z.iso.datetime().describe('When a request last used it.'),
-    expires_at: z.iso
-      .datetime()
-      .describe('When it ends at the latest. It ends before if nobody uses it for seven days.'),
-    address: z
+export const sessionResource = defineResource('Session', {
+  id: { shown: z.string().describe('Names the session here. It is not the secret in its cookie.') },
+  created_at: { shown: z.iso.datetime().describe('When it began with a sign-in.') },
+  last_used_at: { shown: z.iso.datetime().describe('When a request last used it.') },
+  expires_at: {
+    shown: z.iso.datetime().describe('When it ends at the latest. It ends before if nobody uses it for seven days.'),
+  },
+  address: {
+    shown: z
       .string()
       .optional()
       .describe('The network address that signed in, or last changed the password. Absent: it is not known.'),
-    user_agent: z
+  },
+  user_agent: {
+    shown: z
       .string()
       .optional()
       .describe('What the browser of that request called itself, cut at 200 characters. Absent: nothing.'),
-    current: z.boolean().describe('True for the session of this call.'),
-  })
-  .meta({ id: 'Session' });
+  },
+  current: { shown: z.boolean().describe('True for the session of this call.') },
+});
 
-export type SessionResource = z.infer<typeof sessionResource>;
+export type SessionResource = Answer<typeof sessionResource>;
 
 const SESSION: SessionResource = {
   id: '5f0c2d1e8a7b4c3d9e6f1a2b3c4d5e6f',
@@ -44,7 +47,7 @@ export const sessionOperations = {
     description:
       'An account has 100 sessions at most: one more ends the one that was unused the longest. A key that may do less than its account finds none.',
     input: z.object(pagedInputs()),
-    output: z.array(sessionResource),
+    output: z.array(sessionResource.answer),
     example: { input: {}, output: [SESSION] },
   }),
 

@@ -4,7 +4,7 @@ import { okAnswer } from './fields.ts';
 import { defineOperation } from './operation.ts';
 
 /** The account of the caller, and the API key if the call was made with one. */
-const ownAccountResource = accountResource
+const ownAccountResource = accountResource.answer
   .extend({
     api_key: z
       .strictObject({
@@ -32,7 +32,7 @@ export const signInOperations = {
       'In the username, case, width and accents do not matter. After five failures of an account or of an address within 15 minutes, the answer is 429. An address from which the account has signed in before has a limit of its own.',
     input: z.object({ username: username(), password: knownPassword().describe('The password.') }),
     bodyLimitBytes: 16_384,
-    output: z.strictObject({ user: accountResource, must_change_password: z.boolean() }),
+    output: z.strictObject({ user: accountResource.answer, must_change_password: z.boolean() }),
     errors: ['unauthorized', 'too_many_requests'],
     example: {
       input: { username: 'admin', password: 'correct horse battery' },
@@ -55,7 +55,7 @@ export const signInOperations = {
         .describe('What follows `#sign-in=` in the link.'),
     }),
     bodyLimitBytes: 16_384,
-    output: z.strictObject({ user: accountResource, must_change_password: z.boolean() }),
+    output: z.strictObject({ user: accountResource.answer, must_change_password: z.boolean() }),
     errors: ['unauthorized'],
     example: {
       input: { token: 'Zx1pB8m7Qk0aVt3yR5uW2sN9cD4fG6hJ1kL7oP0eTaU' },

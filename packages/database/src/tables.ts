@@ -1,14 +1,20 @@
+import { accountResource } from '@flotilla/contract/accounts.ts';
+import { apiKeyResource } from '@flotilla/contract/api-keys.ts';
+import { auditEntry } from '@flotilla/contract/audit.ts';
 import { bot } from '@flotilla/contract/bots.ts';
 import { broadcastResource } from '@flotilla/contract/broadcasts.ts';
 import type { Column } from '@flotilla/contract/columns.ts';
 import { eventSink } from '@flotilla/contract/event-sinks.ts';
+import { eventResource } from '@flotilla/contract/events.ts';
 import { listResource } from '@flotilla/contract/lists.ts';
 import type { Automatic } from '@flotilla/contract/messages.ts';
 import { outboxEntry } from '@flotilla/contract/outbox.ts';
 import { program } from '@flotilla/contract/programs.ts';
 import { questionResource } from '@flotilla/contract/questions.ts';
+import { replyResource } from '@flotilla/contract/replies.ts';
 import type { Resource, Row } from '@flotilla/contract/resource.ts';
 import { routingRule } from '@flotilla/contract/routing-rules.ts';
+import { tagResource } from '@flotilla/contract/tags.ts';
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 
 /** A 64-bit integer column; every value we store is below 2^53 and is read as a number. */
@@ -64,17 +70,6 @@ export interface BusinessChatsTable
   > {
   chat_id: BigInt64;
   business_connection_id: string;
-}
-
-/** Texts that people send again and again. */
-export interface RepliesTable {
-  id: Generated<BigInt64>;
-  name: string;
-  text: string;
-  parse_mode: string | null;
-  /** JSON array; null: all bots. */
-  bot_ids: number[] | null;
-  created_at: CreatedAt;
 }
 
 /** Up to which message an account has read a chat. */
@@ -171,17 +166,6 @@ export interface ChatListEntriesTable {
   chat_id: BigInt64;
 }
 
-export interface TagsTable {
-  id: Generated<BigInt64>;
-  bot_id: BigInt64;
-  chat_id: BigInt64;
-  user_id: BigInt64;
-  username: string | null;
-  tag: string;
-  color: string;
-  created_at: CreatedAt;
-}
-
 /** On how many messages a rule has acted; no row: on none. */
 export interface RouteHitsTable {
   route_id: BigInt64;
@@ -233,35 +217,6 @@ export interface RouteLinksTable {
   source_message_id: BigInt64;
   source_business_connection_id: Generated<string>;
   expires_at: Date;
-}
-
-/** The actions of people and bots. Entries about accounts and settings outlive a deleted bot. */
-export interface AuditLogTable {
-  id: Generated<BigInt64>;
-  /** null: the entry is about no bot, but for example about an account. */
-  bot_id: BigInt64 | null;
-  /** null: not in a chat. 0: in a chat whose id is not known; `details` names it. */
-  chat_id: BigInt64 | null;
-  /** '' outside business connections. */
-  business_connection_id: Generated<string>;
-  action: string;
-  /** An account that used an API key has `actor_key_id` set. */
-  actor_kind: 'account' | 'bot';
-  /** null: nobody was signed in. */
-  actor_id: BigInt64 | null;
-  actor_username: string | null;
-  actor_key_id: BigInt64 | null;
-  /** The network address of the caller. */
-  address: string | null;
-  /** Of the request by which it was done; null: none is known. */
-  request_id: Generated<string | null>;
-  /** The id of a chat-user, of an account, or of a message of the chat. */
-  target_id: BigInt64 | null;
-  target_username: string | null;
-  details: Generated<string>;
-  date: BigInt64;
-  /** Prevents a repeated entry: 'call:<process>:<number>' for a captured call, or a name that its writer chose. */
-  capture_key: string | null;
 }
 
 export interface DeadLettersTable {
@@ -339,51 +294,9 @@ export interface DeliveryJobsTable {
   finished_at: Date | null;
 }
 
-export interface AccountsTable {
-  id: Generated<BigInt64>;
-  username: string;
-  /** The form by which usernames are compared, unique. */
-  username_key: string;
-  display_name: Generated<string>;
-  password_hash: string;
-  role: 'admin' | 'user';
-  /** true: every bot. false: the bots in account_bots. */
-  all_bots: Generated<boolean>;
-  /** JSON array of what a user may do beside the role. */
-  rights: Generated<string[]>;
-  must_change_password: Generated<boolean>;
-  /** Rises when every session of the account must end. */
-  session_version: Generated<number>;
-  created_at: CreatedAt;
-  last_login_at: Date | null;
-}
-
 export interface AccountBotsTable {
   account_id: BigInt64;
   bot_id: BigInt64;
-}
-
-export interface ApiKeysTable {
-  id: Generated<BigInt64>;
-  account_id: BigInt64;
-  name: string;
-  /** SHA-256 of the key, hex; unique. */
-  key_hash: string;
-  /** The first characters, by which people recognise the key. */
-  key_prefix: string;
-  role: 'admin' | 'user';
-  /** null: all bots of the account. Otherwise a JSON array of bot ids as text. */
-  bot_ids: string | null;
-  /** The rights of the key over MCP; null: it is a key of REST. */
-  mcp: 'read' | 'write' | null;
-  /** JSON array of {bot_id, chat_id}: the chats that tools may see. */
-  mcp_chats: { bot_id: number; chat_id: number }[] | null;
-  enabled: Generated<boolean>;
-  expires_at: Date | null;
-  /** The key that made this one, which ends with it. Null for a key that a session made. */
-  parent_id: BigInt64 | null;
-  last_used_at: Date | null;
-  created_at: CreatedAt;
 }
 
 /** The activity of a bot in an hour; without a row, nothing. */
@@ -489,23 +402,6 @@ export interface RemovalsTable {
   confirmed_at: Date | null;
 }
 
-/** An event that people should know. */
-export interface EventsTable {
-  id: Generated<BigInt64>;
-  /** From the contract's closed list, or that of a later release. */
-  kind: string;
-  /** null: about no bot. */
-  bot_id: BigInt64 | null;
-  program_id: BigInt64 | null;
-  chat_id: Generated<BigInt64 | null>;
-  /** '' outside business connections. */
-  business_connection_id: Generated<string>;
-  /** Of the request that led to it; null: none did. */
-  request_id: Generated<string | null>;
-  text: string;
-  at: Generated<Date>;
-}
-
 /** A fault of the moment that was reported, so that its end is told, too. */
 export interface StandingEventsTable {
   bot_id: BigInt64;
@@ -549,14 +445,20 @@ export interface EventDeliveriesTable {
 
 /** Tables whose columns their resource declares. */
 export const DECLARED = {
+  accounts: accountResource,
+  api_keys: apiKeyResource,
+  audit_log: auditEntry,
   bots: bot,
   broadcasts: broadcastResource,
   chat_lists: listResource,
   event_sinks: eventSink,
+  events: eventResource,
   outbox: outboxEntry,
   programs: program,
   questions: questionResource,
+  replies: replyResource,
   routes: routingRule,
+  tags: tagResource,
 };
 
 /** JSON is given as text, or as an object; the driver would take a list for an array of Postgres. */
@@ -572,23 +474,18 @@ export interface Tables extends DeclaredTables {
   chat_reads: ChatReadsTable;
   business_chats: BusinessChatsTable;
   business_chat_reads: BusinessChatReadsTable;
-  replies: RepliesTable;
   messages: MessagesTable;
   topics: TopicsTable;
   chat_authors: ChatAuthorsTable;
   chat_users: ChatUsersTable;
-  tags: TagsTable;
   chat_list_entries: ChatListEntriesTable;
   route_hits: RouteHitsTable;
   program_tokens: ProgramTokensTable;
   route_links: RouteLinksTable;
-  audit_log: AuditLogTable;
   dead_letters: DeadLettersTable;
   journal_pages: JournalPagesTable;
   delivery_jobs: DeliveryJobsTable;
-  accounts: AccountsTable;
   account_bots: AccountBotsTable;
-  api_keys: ApiKeysTable;
   deletions: DeletionsTable;
   erasures: ErasuresTable;
   maintenance: MaintenanceTable;
@@ -598,7 +495,6 @@ export interface Tables extends DeclaredTables {
   installation: InstallationTable;
   removals: RemovalsTable;
   outbox_claims: OutboxClaimsTable;
-  events: EventsTable;
   standing_events: StandingEventsTable;
   event_deliveries: EventDeliveriesTable;
   audit_deliveries: AuditDeliveriesTable;

@@ -3,7 +3,6 @@ import { newApiKey } from '@flotilla/domain/people/accounts/api-key.ts';
 import { hashPassword } from '@flotilla/domain/people/accounts/password.ts';
 import { usernameKey } from '@flotilla/domain/people/accounts/username-key.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
-import { sql } from 'kysely';
 
 export interface TestAccount {
   id: number;
@@ -33,7 +32,7 @@ export async function insertAccount(
       role,
       password_hash: await hashPassword(password),
       all_bots: bots === null,
-      rights: sql<string[]>`${JSON.stringify(rights)}::jsonb`,
+      rights: JSON.stringify(rights),
       must_change_password: mustChangePassword,
     })
     .returning('id')

@@ -111,7 +111,7 @@ function hasBearer(request: Request): boolean {
 async function callerByKey({ credentials, clock, recordKeyUse }: KeyUse, key: string): Promise<Caller | null> {
   const apiKey = await credentials.keyByHash(sha256Hex(key));
   if (apiKey === null || !isUsableKey(apiKey, clock.nowMs())) return null;
-  const account = await credentials.account(apiKey.accountId);
+  const account = await credentials.account(apiKey.account_id);
   if (account === null) return null;
   recordKeyUse(apiKey.id);
   return callerOf(account, apiKey);

@@ -60,7 +60,7 @@ export async function endOwnSession({ redis }: SessionDeps, account: Account, { 
 }
 
 function isOpen({ clock }: SessionDeps, account: Account, session: SessionData): boolean {
-  const isOfAccount = session.accountId === account.id && session.sessionVersion === account.sessionVersion;
+  const isOfAccount = session.accountId === account.id && session.sessionVersion === account.session_version;
   return isOfAccount && !hasEnded(session, clock.nowMs());
 }
 

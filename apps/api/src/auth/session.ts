@@ -61,7 +61,7 @@ export async function callerOfSession(credentials: CredentialCache, request: Req
   if (accountId === undefined) return null;
   // Another process may have opened the session a moment ago, with a version that this process does not know yet.
   const account = await credentials.account(accountId, { sessionVersion });
-  return account !== null && account.sessionVersion === sessionVersion ? callerOf(account) : null;
+  return account !== null && account.session_version === sessionVersion ? callerOf(account) : null;
 }
 
 /** The session that the request came with. */

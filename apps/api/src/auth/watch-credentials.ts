@@ -97,7 +97,7 @@ function callerNow(
 ): Caller | null {
   const account = read.accounts.get(caller.account.id);
   if (account === undefined) return null;
-  if (caller.apiKey === null) return account.sessionVersion === session?.sessionVersion ? callerOf(account) : null;
+  if (caller.apiKey === null) return account.session_version === session?.sessionVersion ? callerOf(account) : null;
   const key = read.keys.get(caller.apiKey.id);
   return key !== undefined && isUsableKey(key, nowMs) ? callerOf(account, key) : null;
 }

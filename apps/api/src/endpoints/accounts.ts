@@ -1,5 +1,6 @@
-import type { AccountResource, accountOperations } from '@flotilla/contract/accounts.ts';
+import { type AccountResource, type accountOperations, accountResource } from '@flotilla/contract/accounts.ts';
 import { OK } from '@flotilla/contract/fields.ts';
+import { answerOf } from '@flotilla/contract/resource.ts';
 import type { Account } from '@flotilla/domain/people/accounts/account.ts';
 import { accountStore } from '@flotilla/domain/people/accounts/account-store.ts';
 import { addAccount } from '@flotilla/domain/people/accounts/add-account.ts';
@@ -22,25 +23,14 @@ export const accountHandlers: Handlers<typeof accountOperations> = {
 
   async addAccount(context, { input, by }) {
     for (const id of input.bot_ids ?? []) requireBot(context, id);
-    const account = await addAccount(context, by, {
-      username: input.username,
-      password: input.password,
-      displayName: input.display_name,
-      role: input.role,
-      botIds: input.bot_ids,
-      rights: input.rights,
-      mustChangePassword: input.must_change_password,
-    });
-    return presentAccount(account);
+    return presentAccount(await addAccount(context, by, input));
   },
 
   async updateAccount(context, { input, caller, by }) {
-    const { id, username, display_name: displayName, role, bot_ids: botIds, rights } = input;
-    for (const botId of botIds ?? []) requireBot(context, botId);
-    const mustChange = id !== caller.account.id;
-    const password = input.password === undefined ? undefined : { text: input.password, mustChange };
-    const changes = { username, displayName, role, botIds, rights, password };
-    return presentAccount(await updateAccount(context, by, id, changes));
+    const { id, password: text, ...fields } = input;
+    for (const botId of fields.bot_ids ?? []) requireBot(context, botId);
+    const password = text === undefined ? undefined : { text, mustChange: id !== caller.account.id };
+    return presentAccount(await updateAccount(context, by, id, { ...fields, password }));
   },
 
   async deleteAccount(context, { input, by }) {
@@ -57,15 +47,5 @@ export const accountHandlers: Handlers<typeof accountOperations> = {
 };
 
 export function presentAccount(account: Account): AccountResource {
-  return {
-    id: account.id,
-    username: account.username,
-    display_name: account.displayName,
-    role: account.role,
-    bot_ids: seesAllBots(account) ? null : [...account.botIds],
-    rights: [...account.rights],
-    must_change_password: account.mustChangePassword,
-    created_at: account.createdAt.toISOString(),
-    ...(account.lastLoginAt === null ? {} : { last_login_at: account.lastLoginAt.toISOString() }),
-  };
+  return answerOf(accountResource, { ...account, bot_ids: seesAllBots(account) ? null : [...account.bot_ids] });
 }

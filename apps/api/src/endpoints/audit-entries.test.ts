@@ -16,7 +16,7 @@ beforeAll(async () => {
 const entry = (at: number, more: object = {}) => ({
   bot_id: bot.id,
   chat_id: CHAT,
-  action: at % 2 === 0 ? 'ban' : 'pin',
+  action: at % 2 === 0 ? ('ban' as const) : ('pin' as const),
   actor_kind: 'bot' as const,
   actor_id: bot.id,
   details: `number ${at}`,

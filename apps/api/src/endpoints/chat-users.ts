@@ -18,7 +18,7 @@ import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot, requireBotOfChat, scopeIn } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { whileWanted } from '../operations/search-limit.ts';
-import { presentAuditEntry } from './audit.ts';
+import { presentSeenEntry } from './audit.ts';
 import { presentPerson } from './present-found.ts';
 import { presentTag } from './tags.ts';
 import { withoutNulls } from './without-nulls.ts';
@@ -84,7 +84,7 @@ function presentChatPerson(
       const name = nameOf(id);
       return name === undefined ? [] : [{ bot_id: id, bot_name: name }];
     }),
-    actions: actions.map((entry) => presentAuditEntry(caller, entry)),
+    actions: actions.map((entry) => presentSeenEntry(caller, entry)),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import type { FoundMessageResource, MessageResource, messageOperations } from '@flotilla/contract/messages.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { type Caller, seesChat } from '@flotilla/domain/people/accounts/caller.ts';
@@ -12,7 +13,6 @@ import {
   type MessageWindow,
 } from '@flotilla/domain/records/messages/list-messages-around.ts';
 import {
-  type ChatOfBot,
   type Message,
   type MessageCursor,
   type MessageFilter,

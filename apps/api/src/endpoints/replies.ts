@@ -1,15 +1,15 @@
 import { OK } from '@flotilla/contract/fields.ts';
-import type { ReplyResource, replyOperations } from '@flotilla/contract/replies.ts';
+import { type Reply, type ReplyResource, type replyOperations, replyResource } from '@flotilla/contract/replies.ts';
+import { answerOf } from '@flotilla/contract/resource.ts';
 import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import { addReply, deleteReply, updateReply } from '@flotilla/domain/records/replies/change-replies.ts';
-import { type Reply, replyStore } from '@flotilla/domain/records/replies/reply-store.ts';
+import { replyStore } from '@flotilla/domain/records/replies/reply-store.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { pageOf } from '../http/page.ts';
 import { requireSeenBot } from '../operations/authorize.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
-import { withoutNulls } from './without-nulls.ts';
 
 export const replyHandlers: Handlers<typeof replyOperations> = {
   async listReplies(context, { input, caller }) {
@@ -68,12 +68,6 @@ function isSeen(caller: Caller, { bot_ids: bots }: Reply): boolean {
 }
 
 function presentReply(caller: Caller, reply: Reply): ReplyResource {
-  return {
-    id: reply.id,
-    name: reply.name,
-    text: reply.text,
-    ...withoutNulls({ parse_mode: reply.parse_mode as ReplyResource['parse_mode'] | null }),
-    bot_ids: reply.bot_ids?.filter((id) => seesBot(caller, id)) ?? null,
-    created_at: reply.created_at.toISOString(),
-  };
+  const bot_ids = reply.bot_ids?.filter((id) => seesBot(caller, id)) ?? null;
+  return answerOf(replyResource, { ...reply, bot_ids });
 }

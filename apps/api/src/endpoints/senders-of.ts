@@ -1,3 +1,4 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import { auditStore } from '@flotilla/domain/people/audit/audit-store.ts';
 import type { Message } from '@flotilla/domain/records/messages/message-store.ts';
 import type { Context } from '../context.ts';
@@ -8,7 +9,7 @@ export type Senders = (message: Message) => string | undefined;
 /** Conversations of business connections may have messages of the same id. */
 export async function sendersOf(
   { db }: Pick<Context, 'db'>,
-  chat: { bot_id: number; chat_id: number },
+  chat: ChatOfBot,
   messages: readonly Message[],
 ): Promise<Senders> {
   const sent = messages.filter((message) => message.outgoing && message.program_id === null && message.id > 0);

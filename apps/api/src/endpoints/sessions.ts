@@ -1,5 +1,6 @@
 import { OK } from '@flotilla/contract/fields.ts';
-import type { SessionResource, sessionOperations } from '@flotilla/contract/sessions.ts';
+import { answerOf } from '@flotilla/contract/resource.ts';
+import { type SessionResource, type sessionOperations, sessionResource } from '@flotilla/contract/sessions.ts';
 import { describeNew } from '@flotilla/domain/people/audit/describe-changes.ts';
 import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
@@ -29,14 +30,13 @@ export const sessionHandlers: Handlers<typeof sessionOperations> = {
 };
 
 function presentSession({ secretId, id, usedAtMs, data }: OwnSession, currentId: string | undefined): SessionResource {
-  const { createdAtMs, endsAtMs, address, userAgent } = data;
-  return {
+  return answerOf(sessionResource, {
     id,
-    created_at: new Date(createdAtMs).toISOString(),
-    last_used_at: new Date(usedAtMs).toISOString(),
-    expires_at: new Date(endsAtMs).toISOString(),
-    ...(address ? { address } : {}),
-    ...(userAgent ? { user_agent: userAgent } : {}),
+    created_at: new Date(data.createdAtMs),
+    last_used_at: new Date(usedAtMs),
+    expires_at: new Date(data.endsAtMs),
+    address: data.address || undefined,
+    user_agent: data.userAgent || undefined,
     current: secretId === currentId,
-  };
+  });
 }

@@ -78,8 +78,8 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
 };
 
 async function begun(context: Context, request: Request, account: Account) {
-  await beginSession(context, request, { accountId: account.id, sessionVersion: account.sessionVersion });
-  return { user: presentAccount(account), must_change_password: account.mustChangePassword };
+  await beginSession(context, request, { accountId: account.id, sessionVersion: account.session_version });
+  return { user: presentAccount(account), must_change_password: account.must_change_password };
 }
 
 /** A wrong password is no error here: so this was no guess. */

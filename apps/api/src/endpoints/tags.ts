@@ -1,15 +1,15 @@
 import { OK } from '@flotilla/contract/fields.ts';
-import type { TagResource, tagOperations } from '@flotilla/contract/tags.ts';
+import { answerOf } from '@flotilla/contract/resource.ts';
+import { type Tag, type TagResource, type tagOperations, tagResource } from '@flotilla/contract/tags.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { addTag } from '@flotilla/domain/records/tags/add-tag.ts';
 import { removeTag } from '@flotilla/domain/records/tags/remove-tag.ts';
-import { type Tag, tagStore } from '@flotilla/domain/records/tags/tag-store.ts';
+import { tagStore } from '@flotilla/domain/records/tags/tag-store.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor, type Page } from '../http/page.ts';
 import { requireBotOfChat, requireManagedBot } from '../operations/bot-of-call.ts';
 import type { Call, Handlers } from '../operations/handler.ts';
-import { withoutNulls } from './without-nulls.ts';
 
 export const tagHandlers: Handlers<typeof tagOperations> = {
   async listTags(context, { input, caller }) {
@@ -55,14 +55,4 @@ async function findBotsOfTag({ db }: Context, id: number): Promise<number[]> {
   return botId === null ? [] : [botId];
 }
 
-export function presentTag(tag: Tag): TagResource {
-  return {
-    id: tag.id,
-    chat_id: tag.chat_id,
-    user_id: tag.user_id,
-    ...withoutNulls({ username: tag.username }),
-    tag: tag.tag,
-    color: tag.color,
-    created_at: tag.created_at.toISOString(),
-  };
-}
+export const presentTag = (tag: Tag): TagResource => answerOf(tagResource, tag);

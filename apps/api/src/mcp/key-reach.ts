@@ -1,12 +1,12 @@
-import type { McpReach } from '@flotilla/domain/people/accounts/api-key.ts';
 import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
+import type { McpReach } from './tool.ts';
 
 /** The chats of a key whose bots its account still sees; null for a key of REST. */
 export function reachOf(caller: Caller): McpReach | null {
-  const mcp = caller.apiKey?.mcp ?? null;
-  return mcp === null ? null : { ...mcp, chats: mcp.chats.filter(({ botId }) => seesBot(caller, botId)) };
+  const { mcp: right = null, mcp_chats = null } = caller.apiKey ?? {};
+  return right === null ? null : { right, chats: (mcp_chats ?? []).filter(({ bot_id }) => seesBot(caller, bot_id)) };
 }
 
 type Seen = { caller: Caller; version: string | null; mcp: McpReach };

@@ -1,3 +1,4 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import { type LetterOfChat, lettersOfChats } from '@flotilla/domain/delivery/deliveries/letters-of-chats.ts';
 import { presentReader } from '@flotilla/domain/delivery/deliveries/reader-name.ts';
 import { questionStore } from '@flotilla/domain/delivery/questions/question-store.ts';
@@ -43,11 +44,13 @@ export const readTools: Tool[] = [
     right: 'read',
     input: z.object({}),
     run: async ({ context, mcp }) => {
-      const known = await Promise.all(mcp.chats.map(({ botId, chatId }) => chatStore(context.db).allOf(botId, chatId)));
-      const chats = mcp.chats.flatMap(({ botId, chatId }, at) => {
+      const known = await Promise.all(
+        mcp.chats.map(({ bot_id, chat_id }) => chatStore(context.db).allOf(bot_id, chat_id)),
+      );
+      const chats = mcp.chats.flatMap((chat, at) => {
         const [first, ...others] = known[at] ?? [];
         return [first, ...others].map((conversation) => ({
-          ...{ bot_id: botId, chat_id: chatId, ...connectionParam(conversation?.business_connection_id ?? '') },
+          ...{ ...chat, ...connectionParam(conversation?.business_connection_id ?? '') },
           type: conversation?.type,
           foreign: { title: conversation?.title, username: conversation?.username },
         }));
@@ -163,7 +166,7 @@ export async function lettersOfKey(
   { ids, ...page }: { limit: number; before: number | null; ids?: number[] },
 ): Promise<LetterOfChat[]> {
   requireSeenBot(context, caller, botId);
-  const chatIds = mcp.chats.filter((chat) => chat.botId === botId).map(({ chatId }) => chatId);
+  const chatIds = mcp.chats.filter((chat) => chat.bot_id === botId).map(({ chat_id }) => chat_id);
   if (chatIds.length === 0) return [];
   return lettersOfChats(context, caller.scope, { botId, chatIds, ...(ids && { ids }) }, page);
 }
@@ -179,7 +182,7 @@ function shownLetter({ id, bot_id, chat_id, update_id, reader, reason_code, crea
  */
 async function requireConversation(
   call: ToolCall,
-  chat: { bot_id: number; chat_id: number; business_connection_id?: string | undefined },
+  chat: ChatOfBot & { business_connection_id?: string | undefined },
 ): Promise<Conversation> {
   requireChat(call, chat);
   requireSeenBot(call.context, call.caller, chat.bot_id);

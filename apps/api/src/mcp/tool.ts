@@ -1,8 +1,13 @@
-import type { McpReach } from '@flotilla/domain/people/accounts/api-key.ts';
+import type { McpRight } from '@flotilla/contract/api-keys.ts';
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
+import { isAmong } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { ToolRequest } from './run-operation.ts';
+
+/** What a key may do over MCP. Without chats it may do nothing in any. */
+export type McpReach = { right: McpRight; chats: readonly ChatOfBot[] };
 
 /** The context of a tool. */
 export type ToolCall = ToolRequest & { context: Context; mcp: McpReach };
@@ -11,7 +16,7 @@ export type Tool<Input extends z.ZodObject = z.ZodObject> = {
   name: string;
   description: string;
   /** The right that a key needs to see and use it. */
-  right: McpReach['right'];
+  right: McpRight;
   input: Input;
   /** The result for the model, as JSON. Throws FlotillaError, whose message it is shown. */
   run(call: ToolCall, input: z.output<Input>): Promise<object>;
@@ -39,15 +44,11 @@ export const conversationInput = {
 };
 
 /** Throws 'forbidden' unless the key may see the chat; the same whether there is such a chat or not. */
-export function requireChat({ mcp }: Pick<ToolCall, 'mcp'>, chat: { bot_id: number; chat_id: number }): void {
-  if (!maySee(mcp, chat)) throw new FlotillaError('forbidden', 'This chat is not among those of this key');
-}
-
-function maySee({ chats }: McpReach, chat: { bot_id: number; chat_id: number }): boolean {
-  return chats.some(({ botId, chatId }) => botId === chat.bot_id && chatId === chat.chat_id);
+export function requireChat({ mcp }: Pick<ToolCall, 'mcp'>, chat: ChatOfBot): void {
+  if (!isAmong(chat, mcp.chats)) throw new FlotillaError('forbidden', 'This chat is not among those of this key');
 }
 
 /** The bots of which the key may see a chat. */
 export function botsOf({ chats }: McpReach): number[] {
-  return [...new Set(chats.map(({ botId }) => botId))];
+  return [...new Set(chats.map(({ bot_id }) => bot_id))];
 }

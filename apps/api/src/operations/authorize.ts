@@ -47,7 +47,7 @@ export function requirePasswordChanged(
   caller: Caller | null,
 ): void {
   if (caller === null || caller.apiKey !== null || operation.beforePasswordChange === true) return;
-  if (!caller.account.mustChangePassword) return;
+  if (!caller.account.must_change_password) return;
   throw new FlotillaError('forbidden', 'The password must be changed first');
 }
 

@@ -53,7 +53,7 @@ export async function actOnRetrying(
     if (reply.outcome === 'GONE') throw new FlotillaError('not_found', 'Bot not found');
     if (reply.done > 0) {
       const details = `${name}; update_id: ${chosen.update_ids.join(', ')}; ${reply.done} done`;
-      await recordAction({ ...deps, db }, by, { action: ACTIONS[act], botId: bot.id, details });
+      await recordAction({ ...deps, db }, by, { action: ACTIONS[act], bot_id: bot.id, details });
     }
     if (reply.wakeHistory) await deps.turns.history.wake(shardOf(bot.id));
     return reply.done;

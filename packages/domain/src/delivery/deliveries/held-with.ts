@@ -9,5 +9,5 @@ export function heldWith(raw: string): InChat | null {
   const update = sliceUpdate(raw)?.value ?? {};
   const { kind } = readUpdateFacts(update);
   const chatId = passesHold(kind, update) ? null : chatIdOfUpdate(update, kind);
-  return chatId === null ? null : { chatId, businessConnectionId: connectionOfUpdate(update, kind) };
+  return chatId === null ? null : { chat_id: chatId, business_connection_id: connectionOfUpdate(update, kind) };
 }

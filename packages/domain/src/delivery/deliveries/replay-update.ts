@@ -87,7 +87,7 @@ async function findReplayable(deps: ReplayDeps, backend: BotWithBackend, updateI
 async function refuseHeld(deps: ReplayDeps, { id: botId, program }: BotWithBackend, raw: string): Promise<void> {
   const chat = program?.sees_held ? null : heldWith(raw);
   if (chat === null) return;
-  const conversation = { botId, ...chat };
+  const conversation = { bot_id: botId, ...chat };
   if ((await readHeldChats(deps, [conversation])).has(heldKey(conversation))) {
     throw new FlotillaError('conflict', 'A person has taken the chat over; replay it when the chat is released');
   }
@@ -123,7 +123,7 @@ async function putInLane(
       );
     }
     const details = `${program === undefined ? '' : `program ${program.id}; `}update_id: ${id}`;
-    await recordAction({ ...deps, db }, by, { action: 'update_replay', botId: backend.id, details });
+    await recordAction({ ...deps, db }, by, { action: 'update_replay', bot_id: backend.id, details });
   });
   await (program === undefined ? deps.turns.push.wake(backend.id) : deps.turns.programs.wake(program.id));
 }

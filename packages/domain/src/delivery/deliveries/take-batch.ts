@@ -78,7 +78,7 @@ type Known = keyof typeof REFUSED;
 
 /** Why none of them can be sent, or null when they were. */
 async function redriveBatch(deps: JobDeps, batch: DeadLetter[]): Promise<Known | null> {
-  const { bot_id: botId, reader: name } = batch[0]!;
+  const { bot_id, reader: name } = batch[0]!;
   const { reader, programId } = parseReader(name);
   if (reader === 'history') return 'history';
   if (!deps.directory.ready()) throw new FlotillaError('unavailable', 'The configuration of the bots is not known yet');
@@ -99,7 +99,8 @@ async function redriveBatch(deps: JobDeps, batch: DeadLetter[]): Promise<Known |
 async function heldLetters(deps: JobDeps, batch: DeadLetter[]): Promise<Set<number>> {
   const { bot_id, reader } = batch[0]!;
   const { programId } = parseReader(reader);
-  if (deps.directory.byId(bot_id)?.programs.some(({ id, sees_held }) => id === programId && sees_held)) return new Set();
+  if (deps.directory.byId(bot_id)?.programs.some(({ id, sees_held }) => id === programId && sees_held))
+    return new Set();
   const chats = batch.flatMap(({ id, payload }) => {
     const chat = heldWith(payload);
     return chat === null ? [] : [{ id, bot_id, ...chat }];

@@ -1,3 +1,4 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 import { readThreadPlace } from '../../fleet/bots/thread-place.ts';
@@ -21,7 +22,7 @@ export async function nameRules(
     topicNamesOf(db, topics),
     namesOfPeople(db, people),
   ]);
-  const titleOf = (chat: Chat | null) => (chat === null ? null : (titles.get(titleKey(chat)) ?? null));
+  const titleOf = (chat: ChatOfBot | null) => (chat === null ? null : (titles.get(titleKey(chat)) ?? null));
   return new Map(
     places.map(({ rule, chat, target }) => {
       const [topic, person] = [topicOf(rule), personOf(rule)];
@@ -33,11 +34,10 @@ export async function nameRules(
   );
 }
 
-type Chat = { bot_id: number; chat_id: number };
-type Topic = Chat & { thread_id: number };
+type Topic = ChatOfBot & { thread_id: number };
 type Person = { bot_id: number; user_id: number };
 
-function conditionChat({ source_bot_id, condition_type, condition_value }: RoutingRule): Chat | null {
+function conditionChat({ source_bot_id, condition_type, condition_value }: RoutingRule): ChatOfBot | null {
   if (condition_type === 'chat_id') return { bot_id: source_bot_id, chat_id: Number(condition_value) };
   const place = condition_type === 'thread_id' ? readThreadPlace(condition_value) : null;
   return place === null ? null : { bot_id: source_bot_id, chat_id: place.chatId };
@@ -53,7 +53,7 @@ function personOf({ source_bot_id, condition_type, condition_value }: RoutingRul
 }
 
 /** The chat of each message, and one that the router chooses a bot for, have no name. */
-function targetChat({ target_bot_id, target_chat_id }: RoutingRule): Chat | null {
+function targetChat({ target_bot_id, target_chat_id }: RoutingRule): ChatOfBot | null {
   return target_chat_id === null || target_chat_id === 0 || target_bot_id === 0
     ? null
     : { bot_id: target_bot_id, chat_id: target_chat_id };

@@ -109,7 +109,12 @@ async function holdByRules(
   if (rule === undefined || chatId === null) return;
   const business_connection_id = readText(message, 'business_connection_id') ?? '';
   const holder = { kind: 'rule', id: rule.id } as const;
-  await takeOverChat(deps, bot, { chat_id: chatId, business_connection_id }, { holder, minutes: rule.action_minutes ?? 60 });
+  await takeOverChat(
+    deps,
+    bot,
+    { chat_id: chatId, business_connection_id },
+    { holder, minutes: rule.action_minutes ?? 60 },
+  );
   progress.held = true;
 }
 

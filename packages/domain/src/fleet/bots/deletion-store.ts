@@ -1,3 +1,4 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { DeletionsTable } from '@flotilla/database/tables.ts';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
@@ -12,7 +13,7 @@ export function deletionStore(db: Database) {
     },
 
     /** Messages of the chat dated before `beforeDate` (Unix seconds) are not shown from now on. */
-    async addChat(chat: { bot_id: number; chat_id: number }, beforeDate: number): Promise<void> {
+    async addChat(chat: ChatOfBot, beforeDate: number): Promise<void> {
       const row = { bot_id: chat.bot_id, chat_id: chat.chat_id, before_date: beforeDate };
       await db.insertInto('deletions').values(row).execute();
     },

@@ -1,37 +1,21 @@
-import { ACCOUNT_RIGHTS, type AccountRight } from '@flotilla/contract/account-rights.ts';
-import type { Role } from '@flotilla/contract/accounts.ts';
+import { ACCOUNT_RIGHTS } from '@flotilla/contract/account-rights.ts';
+import { accountResource } from '@flotilla/contract/accounts.ts';
+import { storable } from '@flotilla/contract/resource.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
-import type { Account } from './account.ts';
+import type { Account, AccountRow } from './account.ts';
 import { usernameKey } from './username-key.ts';
 
 const NO_BOTS: readonly number[] = [];
 
-export interface NewAccount {
-  username: string;
-  passwordHash: string;
-  role: Role;
-  allBots: boolean;
-  displayName?: string;
-  rights?: readonly AccountRight[];
-  mustChangePassword?: boolean;
-}
+export type NewAccount = Pick<AccountRow, 'username' | 'password_hash' | 'role' | 'all_bots'> &
+  Partial<Pick<AccountRow, 'display_name' | 'rights' | 'must_change_password'>>;
+export type AccountRowChanges = Partial<Pick<AccountRow, 'username' | 'display_name' | 'role' | 'all_bots' | 'rights'>>;
 
 export interface AccountWithPassword {
   account: Account;
   passwordHash: string;
 }
-
-/** Undefined fields keep their value. */
-export interface AccountRowChanges {
-  username?: string | undefined;
-  displayName?: string | undefined;
-  role?: Role | undefined;
-  allBots?: boolean | undefined;
-  rights?: readonly AccountRight[] | undefined;
-}
-
-const jsonb = (rights: readonly AccountRight[]) => sql<string[]>`${JSON.stringify(rights)}::jsonb`;
 
 /** SQL of accounts. */
 export function accountStore(db: Database) {
@@ -103,32 +87,18 @@ export function accountStore(db: Database) {
     async insert(account: NewAccount): Promise<number> {
       const { id } = await db
         .insertInto('accounts')
-        .values({
-          username: account.username,
-          username_key: usernameKey(account.username),
-          password_hash: account.passwordHash,
-          role: account.role,
-          all_bots: account.allBots,
-          display_name: account.displayName ?? '',
-          ...(account.rights === undefined ? {} : { rights: jsonb(account.rights) }),
-          must_change_password: account.mustChangePassword ?? false,
-        })
+        .values({ ...storable(accountResource, account), username_key: usernameKey(account.username) })
         .returning('id')
         .executeTakeFirstOrThrow();
       return id;
     },
 
     async update(id: number, changes: AccountRowChanges): Promise<void> {
-      const named = Object.entries({
-        username: changes.username,
-        username_key: changes.username && usernameKey(changes.username),
-        display_name: changes.displayName,
-        role: changes.role,
-        all_bots: changes.allBots,
-        rights: changes.rights && jsonb(changes.rights),
-      }).filter(([, value]) => value !== undefined);
-      if (named.length === 0) return;
-      await db.updateTable('accounts').set(Object.fromEntries(named)).where('id', '=', id).execute();
+      const { username } = changes;
+      const named = username === undefined ? {} : { username_key: usernameKey(username) };
+      const values = { ...storable(accountResource, changes), ...named };
+      if (Object.keys(values).length === 0) return;
+      await db.updateTable('accounts').set(values).where('id', '=', id).execute();
     },
 
     /** Sets the bots that the account sees, unless it sees all. */
@@ -180,20 +150,12 @@ export function accountStore(db: Database) {
     },
   };
 
-  function toAccount(row: Row): Account {
+  function toAccount({ username_key: _key, password_hash: _hash, bot_ids, rights, ...account }: Row): Account {
     return {
-      id: row.id,
-      username: row.username,
-      displayName: row.display_name,
-      role: row.role,
-      allBots: row.all_bots,
-      botIds: row.bot_ids?.map(Number) ?? NO_BOTS,
+      ...account,
+      bot_ids: bot_ids?.map(Number) ?? NO_BOTS,
       // A later release may know others.
-      rights: ACCOUNT_RIGHTS.filter((right) => row.rights.includes(right)),
-      mustChangePassword: row.must_change_password,
-      sessionVersion: row.session_version,
-      createdAt: row.created_at,
-      lastLoginAt: row.last_login_at,
+      rights: ACCOUNT_RIGHTS.filter((right) => rights.includes(right)),
     };
   }
 }

@@ -1,5 +1,5 @@
-import type { AccountRight } from '@flotilla/contract/account-rights.ts';
-import type { Role } from '@flotilla/contract/accounts.ts';
+import type { accountResource } from '@flotilla/contract/accounts.ts';
+import type { Additions } from '@flotilla/contract/resource.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
@@ -12,27 +12,20 @@ import { hashChosenPassword } from './password.ts';
 import { refuseKnownUsername } from './refuse-known-username.ts';
 import { refuseUnknownBot } from './refuse-unknown-bot.ts';
 
-export interface AccountRequest {
-  username: string;
-  password: string;
-  displayName: string;
-  role: Role;
-  /** null: every bot. */
-  botIds: readonly number[] | null;
-  rights: readonly AccountRight[];
-  mustChangePassword: boolean;
-}
-
 /** Makes an account. Throws 'conflict' for a username that is taken, 'not_found' for a bot that does not exist. */
-export async function addAccount(deps: PasswordDeps, by: Actor, request: AccountRequest): Promise<Account> {
-  const { username, displayName, role, botIds, rights, mustChangePassword } = request;
-  const passwordHash = await hashChosenPassword(deps, 'password', request.password);
-  const row = { username, passwordHash, role, allBots: botIds === null, displayName, rights, mustChangePassword };
+export async function addAccount(
+  deps: PasswordDeps,
+  by: Actor,
+  { password, bot_ids, ...wanted }: Additions<typeof accountResource>,
+): Promise<Account> {
+  const password_hash = await hashChosenPassword(deps, 'password', password);
   return changeCredentials(deps, () =>
     deps.db.transaction().execute(async (transaction) => {
       const accounts = accountStore(transaction);
-      const id = await accounts.insert(row).catch(refuseKnownUsername);
-      await accounts.setBots(id, botIds ?? []).catch(refuseUnknownBot);
+      const id = await accounts
+        .insert({ ...wanted, password_hash, all_bots: bot_ids === null })
+        .catch(refuseKnownUsername);
+      await accounts.setBots(id, bot_ids ?? []).catch(refuseUnknownBot);
       const account = await accounts.findById(id);
       if (account === null) throw new FlotillaError('internal', 'Postgres returned no row of the new account');
       const audited = auditedAccount('account_add', account, describeNewAccount(account));

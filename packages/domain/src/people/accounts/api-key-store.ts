@@ -1,23 +1,11 @@
-import type { Role } from '@flotilla/contract/accounts.ts';
+import { apiKeyResource } from '@flotilla/contract/api-keys.ts';
+import { type Row, storable } from '@flotilla/contract/resource.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import type { ApiKeysTable } from '@flotilla/database/tables.ts';
-import { type Selectable, type SqlBool, sql } from 'kysely';
-import type { ApiKey, McpReach } from './api-key.ts';
-
-export interface NewApiKeyRow {
-  accountId: number;
-  name: string;
-  keyHash: string;
-  prefix: string;
-  role: Role;
-  botIds: readonly number[] | null;
-  mcp: McpReach | null;
-  expiresAt: Date | null;
-  parentId: number | null;
-}
+import { type SqlBool, sql } from 'kysely';
+import type { ApiKey, NewApiKeyRow } from './api-key.ts';
 
 /** The limits of a key. Another key within them is no wider than this one. */
-export type KeyReach = Pick<ApiKey, 'role' | 'botIds' | 'expiresAt'>;
+export type KeyReach = Pick<ApiKey, 'role' | 'bot_ids' | 'expires_at'>;
 
 /** The keys of an account. With `within`, only those that are no wider than it. */
 export interface KeySelection {
@@ -116,11 +104,10 @@ export function apiKeyStore(db: Database) {
     },
 
     /** Removes every key of a name except the one with this hash; returns the removed ones. */
-    async deleteNamed(name: string, exceptHash: string | null): Promise<Pick<ApiKey, 'id' | 'accountId' | 'name'>[]> {
+    deleteNamed(name: string, exceptHash: string | null): Promise<Pick<ApiKey, 'id' | 'account_id' | 'name'>[]> {
       let query = db.deleteFrom('api_keys').where('name', '=', name);
       if (exceptHash !== null) query = query.where('key_hash', '<>', exceptHash);
-      const removed = await query.returning(['id', 'account_id']).execute();
-      return removed.map(({ id, account_id: accountId }) => ({ id, accountId, name }));
+      return query.returning(['id', 'account_id', 'name']).execute();
     },
 
     /** Removes every key of an account. */
@@ -150,11 +137,11 @@ export function apiKeyStore(db: Database) {
 
 /** Compares role, bots and end; null is no limit. Seeing all of the account's bots is wider than any list of bots. */
 function noWiderThan(within: KeyReach | null) {
-  const { role = 'admin', botIds = null, expiresAt = null } = within ?? {};
+  const { role = 'admin', bot_ids = null, expires_at = null } = within ?? {};
   const conditions = [
     ...(role === 'user' ? [sql<SqlBool>`api_keys.role = 'user'`] : []),
-    ...(botIds === null ? [] : [sql<SqlBool>`api_keys.bot_ids::jsonb <@ ${JSON.stringify(botIds)}::jsonb`]),
-    ...(expiresAt === null ? [] : [sql<SqlBool>`api_keys.expires_at <= ${expiresAt}`]),
+    ...(bot_ids === null ? [] : [sql<SqlBool>`api_keys.bot_ids::jsonb <@ ${JSON.stringify(bot_ids)}::jsonb`]),
+    ...(expires_at === null ? [] : [sql<SqlBool>`api_keys.expires_at <= ${expires_at}`]),
   ];
   // A key without a list of bots, or without an end, compares as null, so no limit includes it.
   return sql<SqlBool>`(${sql.join([sql`true`, ...conditions], sql` and `)})`;
@@ -162,45 +149,15 @@ function noWiderThan(within: KeyReach | null) {
 
 const minuteBefore = (at: Date) => sql<Date>`${at}::timestamptz - interval '1 minute'`;
 
-function rowOf(key: NewApiKeyRow) {
+function rowOf({ bot_ids, ...key }: NewApiKeyRow) {
+  return { ...storable(apiKeyResource, key), bot_ids: bot_ids === null ? null : JSON.stringify(bot_ids) };
+}
+
+function toApiKey({ key_hash: _hash, bot_ids, ...row }: Row<typeof apiKeyResource> & Line): ApiKey {
+  const { ancestors, ancestors_enabled, ancestors_expire_at, ...key } = row;
   return {
-    account_id: key.accountId,
-    name: key.name,
-    key_hash: key.keyHash,
-    key_prefix: key.prefix,
-    role: key.role,
-    bot_ids: key.botIds === null ? null : JSON.stringify(key.botIds),
-    mcp: key.mcp?.right ?? null,
-    mcp_chats: key.mcp === null ? null : chatsOf(key.mcp),
-    expires_at: key.expiresAt,
-    parent_id: key.parentId,
-  };
-}
-
-function chatsOf({ chats }: McpReach) {
-  const rows = chats.map(({ botId, chatId }) => ({ bot_id: botId, chat_id: chatId }));
-  return sql<typeof rows>`${JSON.stringify(rows)}::jsonb`;
-}
-
-function mcpOf({ mcp, mcp_chats: chats }: Pick<Selectable<ApiKeysTable>, 'mcp' | 'mcp_chats'>): McpReach | null {
-  if (mcp === null) return null;
-  return { right: mcp, chats: (chats ?? []).map((chat) => ({ botId: chat.bot_id, chatId: chat.chat_id })) };
-}
-
-function toApiKey(row: Selectable<ApiKeysTable> & Line): ApiKey {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    name: row.name,
-    prefix: row.key_prefix,
-    role: row.role,
-    botIds: row.bot_ids === null ? null : (JSON.parse(row.bot_ids) as number[]),
-    mcp: mcpOf(row),
-    enabled: row.enabled,
-    expiresAt: row.expires_at,
-    parentId: row.parent_id,
-    ancestors: { count: row.ancestors, enabled: row.ancestors_enabled, expireAt: row.ancestors_expire_at },
-    lastUsedAt: row.last_used_at,
-    createdAt: row.created_at,
+    ...key,
+    bot_ids: bot_ids === null ? null : (JSON.parse(bot_ids) as number[]),
+    ancestors: { count: ancestors, enabled: ancestors_enabled, expireAt: ancestors_expire_at },
   };
 }

@@ -1,29 +1,20 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Role } from '@flotilla/contract/accounts.ts';
+import type { apiKeyResource } from '@flotilla/contract/api-keys.ts';
+import type { Row } from '@flotilla/contract/resource.ts';
 
-/** The rights of a key over MCP. Without chats it may do nothing in any. */
-export type McpReach = { right: 'read' | 'write'; chats: readonly { botId: number; chatId: number }[] };
+type KeyRow = Row<typeof apiKeyResource>;
 
 /** The record of an API key; only its owner knows the key itself. */
-export interface ApiKey {
-  id: number;
-  accountId: number;
-  name: string;
-  prefix: string;
-  role: Role;
+export type ApiKey = Omit<KeyRow, 'key_hash' | 'bot_ids'> & {
   /** null: all bots of the account. */
-  botIds: readonly number[] | null;
-  /** The rights over MCP, and the chats; null: it is a key of REST. */
-  mcp: McpReach | null;
-  enabled: boolean;
-  expiresAt: Date | null;
-  /** The key that made it, or null if a session did. */
-  parentId: number | null;
+  bot_ids: readonly number[] | null;
   /** The keys above it, up to the one that a session made. The key ends with any of them. */
   ancestors: { count: number; enabled: boolean; expireAt: Date | null };
-  lastUsedAt: Date | null;
-  createdAt: Date;
-}
+};
+
+export type NewApiKeyRow = Pick<KeyRow, 'key_hash'> &
+  Pick<ApiKey, 'account_id' | 'name' | 'key_prefix' | 'role' | 'bot_ids'> &
+  Pick<ApiKey, 'mcp' | 'mcp_chats' | 'expires_at' | 'parent_id'>;
 
 const KEY_BYTES = 24;
 const CHECKSUM_LENGTH = 6;
@@ -44,9 +35,9 @@ export function isUsableKey(key: ApiKey, nowMs: number): boolean {
 }
 
 /** The key's end: its own or that of an ancestor, whichever is first. */
-export function endOfKey({ expiresAt, ancestors: { expireAt } }: ApiKey): Date | null {
-  if (expiresAt === null || expireAt === null) return expiresAt ?? expireAt;
-  return expiresAt < expireAt ? expiresAt : expireAt;
+export function endOfKey({ expires_at, ancestors: { expireAt } }: ApiKey): Date | null {
+  if (expires_at === null || expireAt === null) return expires_at ?? expireAt;
+  return expires_at < expireAt ? expires_at : expireAt;
 }
 
 /** The part of a key that may be stored and shown. */

@@ -22,27 +22,19 @@ export function describeAccountChanges(before: Account, after: Account): string 
 /** Something done to an API key of an account, for the audit log. */
 export function auditedKey(
   action: AuditAction,
-  key: Pick<ApiKey, 'id' | 'accountId' | 'name'>,
+  key: Pick<ApiKey, 'id' | 'account_id' | 'name'>,
   ...details: string[]
 ): AuditedAction {
-  return auditedAccount(action, { id: key.accountId }, `key ${key.id}`, describeNew({ name: key.name }), ...details);
+  return auditedAccount(action, { id: key.account_id }, `key ${key.id}`, describeNew({ name: key.name }), ...details);
 }
 
 /** Describes the rights of a new key for the audit log. */
-export function describeNewKey(key: Pick<ApiKey, 'role' | 'botIds' | 'mcp' | 'expiresAt'>): string {
-  const { role, botIds, mcp, expiresAt } = key;
-  const chats = mcp?.chats.map(({ botId, chatId }) => ({ bot_id: botId, chat_id: chatId }));
-  return describeNew({ role, bot_ids: botIds, mcp: mcp?.right, mcp_chats: chats, expires_at: expiresAt });
+export function describeNewKey(key: Pick<ApiKey, 'role' | 'bot_ids' | 'mcp' | 'mcp_chats' | 'expires_at'>): string {
+  const { role, bot_ids, mcp, mcp_chats, expires_at } = key;
+  return describeNew({ role, bot_ids, mcp, mcp_chats, expires_at });
 }
 
-/** The names are those of the REST interface. */
-function fieldsOfAccount(account: Account) {
-  return {
-    username: account.username,
-    display_name: account.displayName,
-    role: account.role,
-    bot_ids: account.allBots ? 'all' : account.botIds.toSorted((one, other) => one - other),
-    rights: account.rights.toSorted(),
-    must_change_password: account.mustChangePassword,
-  };
+function fieldsOfAccount({ username, display_name, role, all_bots, bot_ids, rights, must_change_password }: Account) {
+  const bots = all_bots ? 'all' : bot_ids.toSorted((one, other) => one - other);
+  return { username, display_name, role, bot_ids: bots, rights: rights.toSorted(), must_change_password };
 }

@@ -1,5 +1,6 @@
 import { ACCOUNT_RIGHTS, type AccountRight } from '@flotilla/contract/account-rights.ts';
 import type { Role } from '@flotilla/contract/accounts.ts';
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Account } from './account.ts';
 import type { ApiKey } from './api-key.ts';
@@ -28,10 +29,14 @@ export function seesBot({ scope }: Caller, botId: number): boolean {
 }
 
 /** A key for MCP sees the chats that it names; any other caller sees those of its bots. */
-export function seesChat(caller: Caller, chat: { bot_id: number; chat_id: number }): boolean {
-  const named = caller.apiKey?.mcp?.chats;
-  const isNamed = named?.some(({ botId, chatId }) => botId === chat.bot_id && chatId === chat.chat_id) ?? true;
+export function seesChat(caller: Caller, chat: ChatOfBot): boolean {
+  const { mcp = null, mcp_chats = null } = caller.apiKey ?? {};
+  const isNamed = mcp === null || isAmong(chat, mcp_chats ?? []);
   return isNamed && seesBot(caller, chat.bot_id);
+}
+
+export function isAmong(chat: ChatOfBot, chats: readonly ChatOfBot[]): boolean {
+  return chats.some(({ bot_id, chat_id }) => bot_id === chat.bot_id && chat_id === chat.chat_id);
 }
 
 /** Throws 'forbidden' unless the caller acts as an admin. */

@@ -1,12 +1,15 @@
 import type { Role } from '@flotilla/contract/accounts.ts';
+import type { apiKeyResource } from '@flotilla/contract/api-keys.ts';
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
+import type { Additions } from '@flotilla/contract/resource.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
 import type { Account } from './account.ts';
 import type { AccountDeps } from './account-deps.ts';
-import { type ApiKey, endOfKey, type McpReach, newApiKey, shownPrefix } from './api-key.ts';
-import { apiKeyStore, type NewApiKeyRow } from './api-key-store.ts';
+import { type ApiKey, endOfKey, type NewApiKeyRow, newApiKey, shownPrefix } from './api-key.ts';
+import { apiKeyStore } from './api-key-store.ts';
 import { auditedKey, describeNewKey } from './audited-account.ts';
 import { type Caller, callerOf, requireAdmin, seesBot } from './caller.ts';
 import { changeCredentials } from './change-credentials.ts';
@@ -14,15 +17,11 @@ import { ADMIN_KEY_NAME } from './install-admin-key.ts';
 import { ownerOfKeys } from './owner-of-keys.ts';
 import { refuseGoneParent } from './refuse-gone-parent.ts';
 
-export interface ApiKeyRequest {
-  name: string;
-  role?: Role | undefined;
-  botIds?: readonly number[] | null | undefined;
-  mcp?: McpReach | undefined;
-  expiresAt?: Date | undefined;
+export type ApiKeyRequest = Omit<Additions<typeof apiKeyResource>, 'expires_at'> & {
+  expires_at?: Date | undefined;
   /** Another account's id; admins only. */
-  accountId?: number | undefined;
-}
+  user_id?: number | undefined;
+};
 
 /** A key is read together with its ancestors, so their chain must stay short. */
 const MAX_ANCESTORS = 7;
@@ -40,22 +39,17 @@ export async function createApiKey(
   request: ApiKeyRequest,
 ): Promise<{ key: string; record: ApiKey }> {
   if (request.role === 'admin') requireAdmin(caller);
-  const owner = await ownerOfKeys(deps, caller, request.accountId);
+  const { name, mcp = null, mcp_chats = null } = request;
+  const owner = await ownerOfKeys(deps, caller, request.user_id);
   const role = roleOfKey(caller, owner, request.role);
-  const botIds = botsOfKey(caller, owner, request.botIds);
+  const bot_ids = botsOfKey(caller, owner, request.bot_ids);
   checkRequest(deps, request);
-  const expiresAt = endOfNewKey(caller, request.expiresAt);
+  const expires_at = endOfNewKey(caller, request.expires_at);
+  checkChats(caller, owner, bot_ids, mcp_chats ?? []);
   const key = newApiKey();
   const row = {
-    accountId: owner.id,
-    name: request.name,
-    keyHash: sha256Hex(key),
-    prefix: shownPrefix(key),
-    role,
-    botIds,
-    mcp: mcpOfKey(caller, owner, botIds, request.mcp),
-    expiresAt,
-    parentId: caller.apiKey?.id ?? null,
+    ...{ account_id: owner.id, name, role, bot_ids, mcp, mcp_chats, expires_at },
+    ...{ key_hash: sha256Hex(key), key_prefix: shownPrefix(key), parent_id: caller.apiKey?.id ?? null },
   };
   const record = await changeCredentials(deps, () => insertKey(deps, by, row));
   return { key, record };
@@ -64,7 +58,7 @@ export async function createApiKey(
 function insertKey({ db, clock }: AccountDeps, by: Actor, row: NewApiKeyRow): Promise<ApiKey> {
   return db.transaction().execute(async (transaction) => {
     const keys = apiKeyStore(transaction);
-    if ((await keys.countLocked(row.accountId)) >= KEYS_AT_MOST) {
+    if ((await keys.countLocked(row.account_id)) >= KEYS_AT_MOST) {
       throw new FlotillaError(
         'bad_request',
         `An account can have at most ${KEYS_AT_MOST} API keys; delete those that nobody uses`,
@@ -92,18 +86,18 @@ function endOfNewKey({ apiKey }: Caller, wanted: Date | undefined): Date | null 
 }
 
 /** Every chat must be of a bot that the key, its account and its creator see. */
-function mcpOfKey(
+function checkChats(
   caller: Caller,
   owner: Account,
   botIds: readonly number[] | null,
-  wanted: McpReach | undefined,
-): McpReach | null {
-  if (wanted === undefined) return null;
+  chats: readonly ChatOfBot[],
+): void {
   const ofOwner = callerOf(owner);
-  const isSeen = (id: number) =>
+  const isSeen = ({ bot_id: id }: ChatOfBot) =>
     seesBot(caller, id) && seesBot(ofOwner, id) && (botIds === null || botIds.includes(id));
-  if (wanted.chats.every(({ botId }) => isSeen(botId))) return wanted;
-  throw new FlotillaError('forbidden', 'A key cannot see chats of bots that it does not see');
+  if (!chats.every(isSeen)) {
+    throw new FlotillaError('forbidden', 'A key cannot see chats of bots that it does not see');
+  }
 }
 
 function roleOfKey(caller: Caller, owner: Account, wanted: Role | undefined): Role {
@@ -122,8 +116,8 @@ function botsOfKey(caller: Caller, owner: Account, wanted: readonly number[] | n
   return [...new Set(wanted)];
 }
 
-function checkRequest({ clock }: AccountDeps, { name, expiresAt }: ApiKeyRequest): void {
+function checkRequest({ clock }: AccountDeps, { name, expires_at }: ApiKeyRequest): void {
   if (name === ADMIN_KEY_NAME) throw refusedInput('name', 'is reserved for the setting of that name');
-  if (expiresAt !== undefined && expiresAt.getTime() <= clock.nowMs())
+  if (expires_at !== undefined && expires_at.getTime() <= clock.nowMs())
     throw refusedInput('expires_at', 'must be in the future');
 }

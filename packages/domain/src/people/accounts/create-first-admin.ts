@@ -37,7 +37,7 @@ function insertWhenEmpty({ db, clock }: AccountDeps, username: string, passwordH
     await sql`select pg_advisory_xact_lock(${FIRST_ADMIN_LOCK})`.execute(transaction);
     const store = accountStore(transaction);
     if (await store.anyExists()) return false;
-    const id = await store.insert({ username, passwordHash, role: 'admin', allBots: true });
+    const id = await store.insert({ username, password_hash: passwordHash, role: 'admin', all_bots: true });
     const audited = auditedAccount('account_add', { id }, 'the first admin, made at start');
     await recordAction({ db: transaction, clock }, OPERATOR, audited);
     return true;

@@ -37,7 +37,7 @@ export function credentialCache(deps: AccountDeps): CredentialCache {
     account: (id, session) =>
       accounts(
         id,
-        (account) => session === undefined || (account !== null && account.sessionVersion >= session.sessionVersion),
+        (account) => session === undefined || (account !== null && account.session_version >= session.sessionVersion),
       ),
     version,
     knownVersion: known,

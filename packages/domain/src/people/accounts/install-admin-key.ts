@@ -2,8 +2,8 @@ import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import { OPERATOR } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
 import type { AccountDeps } from './account-deps.ts';
-import { shownPrefix } from './api-key.ts';
-import { apiKeyStore, type NewApiKeyRow } from './api-key-store.ts';
+import { type NewApiKeyRow, shownPrefix } from './api-key.ts';
+import { apiKeyStore } from './api-key-store.ts';
 import { auditedKey, describeNewKey } from './audited-account.ts';
 import { changeCredentials } from './change-credentials.ts';
 import { findAccount } from './find-account.ts';
@@ -25,15 +25,16 @@ export async function installAdminKey(
   const found = await findAccount(deps.db, username);
   if (found === null || found.account.role !== 'admin') return 'no-account';
   await replaceAdminKey(deps, {
-    accountId: found.account.id,
+    account_id: found.account.id,
     name: ADMIN_KEY_NAME,
-    keyHash: sha256Hex(key),
-    prefix: shownPrefix(key),
+    key_hash: sha256Hex(key),
+    key_prefix: shownPrefix(key),
     role: 'admin',
-    botIds: null,
+    bot_ids: null,
     mcp: null,
-    expiresAt: null,
-    parentId: null,
+    mcp_chats: null,
+    expires_at: null,
+    parent_id: null,
   });
   return 'installed';
 }
@@ -48,7 +49,7 @@ function replaceAdminKey(deps: AccountDeps, wanted: NewApiKeyRow | null): Promis
   return changeCredentials(deps, () =>
     deps.db.transaction().execute(async (transaction) => {
       const keys = apiKeyStore(transaction);
-      const removed = await keys.deleteNamed(ADMIN_KEY_NAME, wanted?.keyHash ?? null);
+      const removed = await keys.deleteNamed(ADMIN_KEY_NAME, wanted?.key_hash ?? null);
       const addedId = wanted && (await keys.insertIfAbsent(wanted));
       const added = wanted && addedId && { ...wanted, id: addedId };
       const actions = [

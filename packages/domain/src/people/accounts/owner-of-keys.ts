@@ -20,13 +20,13 @@ export async function ownerOfKeys(deps: AccountDeps, caller: Caller, accountId: 
 
 /** The limits of the keys that the caller may see: those of its own key, or null for a session, which sees all. */
 export function reachOf({ apiKey }: Caller): KeyReach | null {
-  return apiKey === null ? null : { ...apiKey, expiresAt: endOfKey(apiKey) };
+  return apiKey === null ? null : { ...apiKey, expires_at: endOfKey(apiKey) };
 }
 
 /** A key that the caller may manage: no wider than the caller's own, and of another account for an admin only. */
 export async function manageableKey(deps: AccountDeps, caller: Caller, keyId: number): Promise<ApiKey> {
   const key = await apiKeyStore(deps.db).findById(keyId, reachOf(caller));
-  const visible = key !== null && (key.accountId === caller.account.id || caller.role === 'admin');
+  const visible = key !== null && (key.account_id === caller.account.id || caller.role === 'admin');
   if (!visible) throw new FlotillaError('not_found', 'Key not found');
   return key;
 }

@@ -13,13 +13,13 @@ export const EVERYTHING: Scope = { bots: 'all', [MADE]: true };
 
 /** The bots of the account, narrowed by the key if one was used. */
 export function scopeOf(account: Account, apiKey: ApiKey | null): Scope {
-  const ofAccount = seesAllBots(account) ? EVERYTHING : within(EVERYTHING, account.botIds);
-  const keyBots = apiKey?.botIds ?? null;
+  const ofAccount = seesAllBots(account) ? EVERYTHING : within(EVERYTHING, account.bot_ids);
+  const keyBots = apiKey?.bot_ids ?? null;
   return keyBots === null ? ofAccount : within(ofAccount, keyBots);
 }
 
 export function seesAllBots(account: Account): boolean {
-  return account.role === 'admin' || account.allBots;
+  return account.role === 'admin' || account.all_bots;
 }
 
 export function sees({ bots }: Scope, botId: number): boolean {

@@ -18,7 +18,7 @@ type Linked = { accountId: number; sessionVersion: number };
 /** The token of a link that signs the account in once, within 15 minutes. A change of its password ends the link. */
 export async function makeSignInLink(deps: LinkDeps, account: Account): Promise<string> {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  const linked: Linked = { accountId: account.id, sessionVersion: account.sessionVersion };
+  const linked: Linked = { accountId: account.id, sessionVersion: account.session_version };
   await recordAction(deps, OPERATOR, auditedAccount('sign_in_link', account));
   const key = authKeys.signInLink(sha256Hex(token));
   await deps.redis.commands.set(key, JSON.stringify(linked), 'PX', ENDS_AFTER_MS);
@@ -31,6 +31,6 @@ export async function signInByLink(deps: LinkDeps, token: string, by: Actor): Pr
   if (text === null) return null;
   const { accountId, sessionVersion } = JSON.parse(text) as Linked;
   const account = await accountStore(deps.db).findById(accountId);
-  if (account === null || account.sessionVersion !== sessionVersion) return null;
+  if (account === null || account.session_version !== sessionVersion) return null;
   return recordSignIn(deps, account, by, 'by a link');
 }

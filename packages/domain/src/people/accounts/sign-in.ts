@@ -43,5 +43,5 @@ export async function recordSignIn(
     }
     await recordAction({ db: transaction, clock: deps.clock }, by, { action: 'sign_in', details });
   });
-  return { ...account, lastLoginAt: at };
+  return { ...account, last_login_at: at };
 }

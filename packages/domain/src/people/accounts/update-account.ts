@@ -1,5 +1,5 @@
-import type { AccountRight } from '@flotilla/contract/account-rights.ts';
-import type { Role } from '@flotilla/contract/accounts.ts';
+import { accountResource } from '@flotilla/contract/accounts.ts';
+import { type Changes, settable } from '@flotilla/contract/resource.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../audit/actor.ts';
@@ -16,20 +16,13 @@ import { refuseKnownUsername } from './refuse-known-username.ts';
 import { refuseLastAdmin } from './refuse-last-admin.ts';
 import { refuseUnknownBot } from './refuse-unknown-bot.ts';
 
+type RowChanges = Omit<Changes<typeof accountResource>, 'password' | 'must_change_password'>;
 /** Undefined fields keep their value. */
-export interface AccountChanges {
-  username?: string | undefined;
-  displayName?: string | undefined;
-  role?: Role | undefined;
-  /** null: every bot. */
-  botIds?: readonly number[] | null | undefined;
-  rights?: readonly AccountRight[] | undefined;
+export type AccountChanges = RowChanges & {
   password?: { text: string; mustChange: boolean } | undefined;
   /** Deletes the API keys of the account. */
   revokeKeys?: boolean | undefined;
-}
-
-type RowChanges = Omit<AccountChanges, 'password' | 'revokeKeys'>;
+};
 
 /**
  * Changes an account. A new role or password ends its sessions. Throws 'not_found' (the account or a bot), 'conflict'
@@ -43,7 +36,6 @@ export async function updateAccount(
   action: 'account_update' | 'password_reset' = 'account_update',
 ): Promise<Account> {
   const { password, revokeKeys = false, ...rowChanges } = changes;
-  const { botIds } = rowChanges;
   const hash = password === undefined ? null : await hashChosenPassword(deps, 'password', password.text);
   return changeCredentials(deps, () =>
     deps.db.transaction().execute(async (transaction) => {
@@ -61,7 +53,7 @@ export async function updateAccount(
         revokeKeys && 'keys revoked',
         ofKeys,
       ];
-      if (botIds !== undefined) details.push((await leftBehind(transaction, before, after.botIds)).inWords);
+      if (changes.bot_ids !== undefined) details.push((await leftBehind(transaction, before, after.bot_ids)).inWords);
       const audited = auditedAccount(action, after, ...details.filter((part) => typeof part === 'string'));
       await recordAction({ db: transaction, clock: deps.clock }, by, audited);
       return after;
@@ -76,17 +68,17 @@ async function keyIdsOf(transaction: Database, accountId: number): Promise<numbe
 
 /** Returns the account as it was before. */
 async function changeRow(transaction: Database, id: number, changes: RowChanges): Promise<Account> {
-  const { username, displayName, role, botIds, rights } = changes;
+  const { role, bot_ids } = changes;
   const accounts = accountStore(transaction);
   if (role === 'user') await refuseLastAdmin(accounts, id);
   const before = await accounts.findById(id);
   if (before === null) throw new FlotillaError('not_found', 'Account not found');
   // An admin is shown with all bots. Sent back, that must not give them to the account for when it is a user again.
-  const asShown = botIds === null && before.role === 'admin' && (role ?? 'admin') === 'admin';
-  const allBots = botIds === undefined || asShown ? undefined : botIds === null;
-  await accounts.update(id, { username, displayName, role, allBots, rights }).catch(refuseKnownUsername);
-  if (botIds !== undefined && !asShown) await accounts.setBots(id, botIds ?? []).catch(refuseUnknownBot);
-  if (role !== undefined || botIds !== undefined) await accounts.unassignUnseen(id);
+  const asShown = bot_ids === null && before.role === 'admin' && (role ?? 'admin') === 'admin';
+  const bots = bot_ids === undefined || asShown ? {} : { all_bots: bot_ids === null };
+  await accounts.update(id, { ...settable(accountResource, changes), ...bots }).catch(refuseKnownUsername);
+  if (bot_ids !== undefined && !asShown) await accounts.setBots(id, bot_ids ?? []).catch(refuseUnknownBot);
+  if (role !== undefined || bot_ids !== undefined) await accounts.unassignUnseen(id);
   if (role !== undefined && role !== before.role) await accounts.endSessions(id);
   return before;
 }

@@ -1,14 +1,13 @@
+import type { AuditEntry } from '@flotilla/contract/audit.ts';
 import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import { ACTIONS_ON_PEOPLE, PIN_ACTIONS } from '@flotilla/database/audit-indexes.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import type { AuditLogTable } from '@flotilla/database/tables.ts';
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { EVERYTHING, type Exact, type Scope, visibleTo, within } from '../accounts/scope.ts';
 import type { Actor } from './actor.ts';
 import type { AuditedAction, AuditTarget } from './audited-action.ts';
 import { queueForSinks } from './queue-audit.ts';
-
-export type AuditEntry = Omit<Selectable<AuditLogTable>, 'capture_key'>;
 
 export type StoredEntry = Pick<AuditEntry, 'id' | 'date'>;
 
@@ -25,25 +24,6 @@ export interface AuditQuery {
   beforeS?: number | undefined;
 }
 
-const COLUMNS = [
-  'id',
-  'bot_id',
-  'chat_id',
-  'business_connection_id',
-  'action',
-  'actor_kind',
-  'actor_id',
-  'actor_username',
-  'actor_key_id',
-  'address',
-  'request_id',
-  'target_id',
-  'target_username',
-  'details',
-  'date',
-] as const;
-
-type ChatOfLog = { bot_id: number; chat_id: number };
 /** A message that an account sent. */
 export type SentByAccount = { business_connection_id: string; id: number; sender: string };
 
@@ -71,7 +51,7 @@ export function auditStore(db: Database) {
     ): Promise<AuditEntry[]> {
       const { limit, offset, before } = page;
       let entries = entriesOf(scope, query)
-        .select(COLUMNS)
+        .selectAll()
         .orderBy('date', 'desc')
         .orderBy('id', 'desc')
         .limit(limit)
@@ -93,9 +73,9 @@ export function auditStore(db: Database) {
     },
 
     /** What was done to one user or message of a chat, newest first. */
-    listOfTarget(chat: ChatOfLog, targetId: number, limit: number): Promise<AuditEntry[]> {
+    listOfTarget(chat: ChatOfBot, targetId: number, limit: number): Promise<AuditEntry[]> {
       return entriesOf(EVERYTHING, chat)
-        .select(COLUMNS)
+        .selectAll()
         .where('target_id', '=', targetId)
         .where(isOneOf(ACTIONS_ON_PEOPLE))
         .orderBy('date', 'desc')
@@ -106,7 +86,7 @@ export function auditStore(db: Database) {
 
     /** The pins and unpins of a conversation, newest first. */
     listPins(
-      { business_connection_id, ...chat }: ChatOfLog & { business_connection_id: string },
+      { business_connection_id, ...chat }: ChatOfBot & { business_connection_id: string },
       limit: number,
     ): Promise<Pick<AuditEntry, 'action' | 'target_id'>[]> {
       return entriesOf(EVERYTHING, chat)
@@ -121,7 +101,7 @@ export function auditStore(db: Database) {
 
     /** Those of these messages that accounts sent, with their usernames; `fromS` and `toS` are the dates of the first and the last one. */
     async sendersOf(
-      chat: ChatOfLog,
+      chat: ChatOfBot,
       messageIds: readonly number[],
       { fromS, toS }: { fromS: number; toS: number },
     ): Promise<SentByAccount[]> {

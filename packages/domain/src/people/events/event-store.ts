@@ -1,10 +1,7 @@
-import type { EventKind } from '@flotilla/contract/events.ts';
+import type { EventKind, EventRow } from '@flotilla/contract/events.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import type { EventsTable } from '@flotilla/database/tables.ts';
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Scope, visibleTo } from '../accounts/scope.ts';
-
-export type StoredEvent = Selectable<EventsTable>;
 
 export type EventQuery = {
   /** null: any. */
@@ -19,7 +16,7 @@ export function eventStore(db: Database) {
   const matching = (scope: Scope, { id, kinds, since, until }: EventQuery) => {
     let events = db.selectFrom('events').where(visibleTo(scope, 'bot_id'));
     if (id !== null) events = events.where('id', '=', id);
-    if (kinds !== null) events = events.where('kind', 'in', kinds.length === 0 ? [''] : [...kinds]);
+    if (kinds !== null) events = events.where('kind', '=', sql<EventKind>`any (${[...kinds]}::text[])`);
     if (since !== null) events = events.where('at', '>=', since);
     return until === null ? events : events.where('at', '<', until);
   };
@@ -29,7 +26,7 @@ export function eventStore(db: Database) {
       scope: Scope,
       query: EventQuery,
       page: { limit: number; offset: number; beforeId: number | null },
-    ): Promise<StoredEvent[]> {
+    ): Promise<EventRow[]> {
       let events = matching(scope, query).selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset);
       if (page.beforeId !== null) events = events.where('id', '<', page.beforeId);
       return events.execute();
@@ -43,8 +40,8 @@ export function eventStore(db: Database) {
     },
 
     /** By their ids. */
-    async findAll(ids: readonly number[]): Promise<Map<number, StoredEvent>> {
-      const rows = await sql<StoredEvent>`select * from events where id = any (${ids}::bigint[])`.execute(db);
+    async findAll(ids: readonly number[]): Promise<Map<number, EventRow>> {
+      const rows = await sql<EventRow>`select * from events where id = any (${ids}::bigint[])`.execute(db);
       return new Map(rows.rows.map((event) => [event.id, event]));
     },
   };

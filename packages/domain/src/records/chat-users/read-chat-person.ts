@@ -1,11 +1,14 @@
+import type { AuditEntry } from '@flotilla/contract/audit.ts';
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
+import type { Tag } from '@flotilla/contract/tags.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 import { shownSince } from '../../fleet/bots/deletion-store.ts';
 import type { Scope } from '../../people/accounts/scope.ts';
-import { type AuditEntry, auditStore } from '../../people/audit/audit-store.ts';
+import { auditStore } from '../../people/audit/audit-store.ts';
 import { chatStore } from '../chats/chat-store.ts';
-import { type ChatOfBot, messageStore } from '../messages/message-store.ts';
-import { type Tag, tagStore } from '../tags/tag-store.ts';
+import { messageStore } from '../messages/message-store.ts';
+import { tagStore } from '../tags/tag-store.ts';
 
 type Names = { username: string | null; first_name: string | null; last_name: string | null };
 

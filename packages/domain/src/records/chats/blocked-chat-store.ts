@@ -1,8 +1,7 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 import { unnestRows } from '../history/unnest-rows.ts';
-
-type ChatOfBot = { bot_id: number; chat_id: number };
 
 /** The bot can, or cannot, write there since a date (Unix seconds). */
 export type Membership = ChatOfBot & { blocked: boolean; atS: number };

@@ -1,13 +1,12 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { type RawBuilder, sql } from 'kysely';
 
-type ChatKey = { bot_id: number; chat_id: number };
-
 /** The names of chats by `<bot id> <chat id>`: the title, or the name of the person. Those without one are left out. */
-export async function chatTitles(db: Database, chats: readonly ChatKey[]): Promise<Map<string, string>> {
+export async function chatTitles(db: Database, chats: readonly ChatOfBot[]): Promise<Map<string, string>> {
   if (chats.length === 0) return new Map();
   const keys = [...new Map(chats.map((chat) => [titleKey(chat), chat])).values()];
-  const { rows } = await sql<ChatKey & { title: string | null }>`
+  const { rows } = await sql<ChatOfBot & { title: string | null }>`
     select c.bot_id, c.id as chat_id, ${chatTitle('c', 'later')} as title
     from unnest(${keys.map((key) => key.bot_id)}::bigint[], ${keys.map((key) => key.chat_id)}::bigint[]) as wanted (bot, chat)
     join chats c on c.bot_id = wanted.bot and c.id = wanted.chat
@@ -15,7 +14,7 @@ export async function chatTitles(db: Database, chats: readonly ChatKey[]): Promi
   return new Map(rows.flatMap((row) => (row.title === null ? [] : [[titleKey(row), row.title]])));
 }
 
-export function titleKey({ bot_id: botId, chat_id: chatId }: ChatKey): string {
+export function titleKey({ bot_id: botId, chat_id: chatId }: ChatOfBot): string {
   return `${botId} ${chatId}`;
 }
 

@@ -1,10 +1,11 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { sql } from 'kysely';
 import { settleConversations } from './settle-conversations.ts';
 
 /** What is written with one person or in one group: '' is the bot's own chat, else a business connection. */
-export type Conversation = { bot_id: number; chat_id: number; business_connection_id: string };
+export type Conversation = ChatOfBot & { business_connection_id: string };
 
 /** No error names more of them. */
 const NAMED = 100;
@@ -12,7 +13,7 @@ const NAMED = 100;
 /** Like findConversation, for what is kept of a conversation: a given one was told apart from the others before. */
 export async function findKeptConversation(
   db: Database,
-  chat: { bot_id: number; chat_id: number },
+  chat: ChatOfBot,
   given: string | undefined,
 ): Promise<Conversation> {
   if (given !== undefined && chat.chat_id > 0) await conversationsOf(db, chat);
@@ -23,11 +24,7 @@ export async function findKeptConversation(
  * The conversation of a call: the one that is given, else the only one of the chat. A chat that nobody knows is the bot's own. Throws
  * 'ambiguous_conversation' if the chat has several, since nobody may be answered through another account.
  */
-export async function findConversation(
-  db: Database,
-  chat: { bot_id: number; chat_id: number },
-  given: string | undefined,
-): Promise<string> {
+export async function findConversation(db: Database, chat: ChatOfBot, given: string | undefined): Promise<string> {
   if (given !== undefined) return given;
   // Business connections have private chats only.
   if (chat.chat_id <= 0) return '';
@@ -42,7 +39,7 @@ export async function findConversation(
 }
 
 /** The conversations that are known of a chat; '' is that of the bot itself, and comes first. */
-async function conversationsOf(db: Database, chat: { bot_id: number; chat_id: number }): Promise<string[]> {
+async function conversationsOf(db: Database, chat: ChatOfBot): Promise<string[]> {
   const { rows } = await sql<{ direct: boolean | null; connections: string[] }>`
     select c.direct, array(
       select b.business_connection_id from business_chats b where b.bot_id = c.bot_id and b.chat_id = c.id

@@ -1,10 +1,9 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { deletionStore, shownSince } from '../../fleet/bots/deletion-store.ts';
 import { LAST_PERIOD_BITS } from '../history/history-chat-store.ts';
 import { isAnswer, isOfPerson } from '../history/message-side.ts';
-
-type ChatOfBot = { bot_id: number; chat_id: number };
 
 const AT_ONCE = 100;
 
@@ -94,7 +93,7 @@ async function settleSome(db: Database): Promise<number> {
     ), of_business as materialized (
       select id from bot where exists (select from messages m where m.bot_id = bot.id and m.business_connection_id > '')
     )
-    select c.bot_id as "botId", c.id as "chatId" from of_business join chats c on c.bot_id = of_business.id
+    select c.bot_id, c.id as chat_id from of_business join chats c on c.bot_id = of_business.id
     where c.direct is null and c.type = 'private' limit ${AT_ONCE}`.execute(db);
   for (const chat of rows) await settleConversations(db, chat);
   return rows.length;

@@ -1,10 +1,9 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { TopicsTable } from '@flotilla/database/tables.ts';
 import type { Selectable } from 'kysely';
 
 export type Topic = Selectable<TopicsTable>;
-
-type ChatOfBot = { bot_id: number; chat_id: number };
 
 export interface TopicQuery {
   limit: number;

@@ -1,3 +1,4 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { shownSince } from '../../fleet/bots/deletion-store.ts';
 import type { Conversation } from '../chats/conversation.ts';
@@ -19,7 +20,7 @@ export function positionOf(
  */
 export async function findMessagePosition(
   db: Database,
-  chat: { bot_id: number; chat_id: number },
+  chat: ChatOfBot,
   id: number,
   connection?: string,
 ): Promise<MessagePosition | null> {

@@ -1,8 +1,9 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type ChatOfBot, messageStore } from '../messages/message-store.ts';
+import { messageStore } from '../messages/message-store.ts';
 import type { HistoryEntry } from './stream/history-codec.ts';
 import { writeHistory } from './write-history.ts';
 

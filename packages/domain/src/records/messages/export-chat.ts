@@ -1,6 +1,7 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { positionOf } from '../history/find-message-position.ts';
-import { type ChatOfBot, type Message, type MessageCursor, type MessageFilter, messageStore } from './message-store.ts';
+import { type Message, type MessageCursor, type MessageFilter, messageStore } from './message-store.ts';
 
 const PAGE = 1_000;
 

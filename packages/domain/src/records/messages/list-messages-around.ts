@@ -1,6 +1,7 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { positionOf } from '../history/find-message-position.ts';
-import { type ChatOfBot, type Message, type MessageCursor, type MessageShown, messageStore } from './message-store.ts';
+import { type Message, type MessageCursor, type MessageShown, messageStore } from './message-store.ts';
 
 /** Part of a chat's messages, newest first, and whether there are more at both ends. */
 export interface MessageWindow {

@@ -1,3 +1,4 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Tables } from '@flotilla/database/tables.ts';
 import { GENERAL_TOPIC } from '@flotilla/telegram/message-topic.ts';
@@ -11,11 +12,6 @@ export type Message = MessageRow;
 
 const COUNTED_ROW_BY_ROW = 10_000;
 const PLACE = placeIn('messages');
-
-export interface ChatOfBot {
-  bot_id: number;
-  chat_id: number;
-}
 
 /** The position of a message in its chat. Messages before it are older. */
 export type MessageCursor = MessagePosition;

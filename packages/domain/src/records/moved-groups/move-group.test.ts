@@ -154,21 +154,20 @@ describe('a group that becomes a supergroup', () => {
     const { id: accountId } = await insertAccount(database.db, { username: 'agents' });
     const key = async (hash: string, chats: object[]) => {
       const values = { account_id: accountId, name: hash, key_hash: hash, key_prefix: 'flt_', role: 'user' as const };
-      const mcp_chats = sql<{ bot_id: number; chat_id: number }[]>`${JSON.stringify(chats)}::jsonb`;
       await database.db
         .insertInto('api_keys')
-        .values({ ...values, mcp: 'read', mcp_chats })
+        .values({ ...values, mcp: 'read', mcp_chats: JSON.stringify(chats) })
         .execute();
     };
     await key('own', [{ bot_id: botId, chat_id: GROUP }]);
     await key('others', [{ bot_id: otherBotId, chat_id: GROUP }]);
     await moved();
-    const chatsOf = async (hash: string) => (await apiKeyStore(database.db).findByHash(hash))?.mcp?.chats;
+    const chatsOf = async (hash: string) => (await apiKeyStore(database.db).findByHash(hash))?.mcp_chats;
     expect(await chatsOf('own')).toEqual([
-      { botId, chatId: GROUP },
-      { botId, chatId: SUPERGROUP },
+      { bot_id: botId, chat_id: GROUP },
+      { bot_id: botId, chat_id: SUPERGROUP },
     ]);
-    expect(await chatsOf('others')).toEqual([{ botId: otherBotId, chatId: GROUP }]);
+    expect(await chatsOf('others')).toEqual([{ bot_id: otherBotId, chat_id: GROUP }]);
   });
 
   test('means both ids in force, since the last updates of the group may come late', async () => {

@@ -1,3 +1,4 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 import { deletionStore } from '../../fleet/bots/deletion-store.ts';
@@ -28,7 +29,7 @@ async function eraseMessages(
   db: Database,
   { which, limit }: Pick<Portion, 'which'> & { limit: number },
 ): Promise<number> {
-  const chat = await sql<{ bot_id: number; chat_id: number }>`
+  const chat = await sql<ChatOfBot>`
     select bot_id, chat_id from messages where ${which} limit 1`.execute(db);
   const [of] = chat.rows;
   // The lock excludes writers of this bot, which take the rows of chats and authors in another order.

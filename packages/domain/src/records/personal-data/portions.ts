@@ -1,3 +1,4 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { type RawBuilder, sql } from 'kysely';
 
@@ -9,7 +10,7 @@ const JOURNAL_WINDOW = '10 minutes';
 
 /** Chat by chat: the index of messages begins with bot and chat. */
 export const messagesByChat: Portions = async function* (db, userId) {
-  const { rows } = await sql<{ bot_id: number; chat_id: number }>`
+  const { rows } = await sql<ChatOfBot>`
     select bot_id, chat_id from chat_users where user_id = ${userId}
     union select bot_id, chat_id from chat_authors where user_id = ${userId}
     union select id, ${userId}::bigint from bots

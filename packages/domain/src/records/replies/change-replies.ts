@@ -1,10 +1,12 @@
+import { type Reply, replyResource } from '@flotilla/contract/replies.ts';
+import { type Changes, settable } from '@flotilla/contract/resource.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { describeChanges, describeNew } from '../../people/audit/describe-changes.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
-import { type NewReply, type Reply, replyStore } from './reply-store.ts';
+import { type NewReply, replyStore } from './reply-store.ts';
 
 type ReplyDeps = { db: Database; clock: Clock };
 
@@ -30,13 +32,15 @@ export async function updateReply(
   { db, clock }: ReplyDeps,
   by: Actor,
   id: number,
-  changes: { [Field in keyof NewReply]?: NewReply[Field] | undefined },
+  changes: Changes<typeof replyResource>,
 ): Promise<Reply> {
   return db.transaction().execute(async (transaction) => {
     const before = await lockReply(transaction, id);
-    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+    const given = settable(replyResource, changes);
     const after = Object.keys(given).length === 0 ? before : await replyStore(transaction).update(id, given);
-    const details = [`reply ${id}`, describeChanges(contentOf(before), contentOf(after))].filter(Boolean).join('; ');
+    const details = [`reply ${id}`, describeChanges(settable(replyResource, before), settable(replyResource, after))]
+      .filter(Boolean)
+      .join('; ');
     await recordAction({ db: transaction, clock }, by, { action: 'reply_update', details });
     return after;
   });
@@ -58,8 +62,4 @@ async function lockReply(db: Database, id: number): Promise<Reply> {
   const reply = await replyStore(db).lock(id);
   if (reply === null) throw new FlotillaError('not_found', 'Reply not found');
   return reply;
-}
-
-function contentOf({ name, text, parse_mode, bot_ids }: Reply): NewReply {
-  return { name, text, parse_mode, bot_ids };
 }

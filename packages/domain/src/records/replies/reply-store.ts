@@ -1,17 +1,11 @@
+import { type Reply, replyResource } from '@flotilla/contract/replies.ts';
+import { type Additions, storable } from '@flotilla/contract/resource.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import type { RepliesTable } from '@flotilla/database/tables.ts';
-import { type Selectable, sql } from 'kysely';
 
-export type Reply = Selectable<RepliesTable>;
-export type NewReply = Pick<Reply, 'name' | 'text' | 'parse_mode' | 'bot_ids'>;
+export type NewReply = Additions<typeof replyResource>;
 
 /** SQL of saved replies. */
 export function replyStore(db: Database) {
-  const row = ({ bot_ids, ...fields }: Partial<NewReply>) => ({
-    ...fields,
-    // A value of its own would be taken for an array of Postgres.
-    ...(bot_ids === undefined ? {} : { bot_ids: sql<number[] | null>`${JSON.stringify(bot_ids)}::jsonb` }),
-  });
   return {
     /** By their names. */
     list(): Promise<Reply[]> {
@@ -37,15 +31,13 @@ export function replyStore(db: Database) {
     },
 
     insert(reply: NewReply): Promise<Reply> {
-      return db
-        .insertInto('replies')
-        .values({ ...reply, ...row(reply) })
-        .returningAll()
-        .executeTakeFirstOrThrow();
+      const values = storable(replyResource, reply);
+      return db.insertInto('replies').values(values).returningAll().executeTakeFirstOrThrow();
     },
 
     update(id: number, changes: Partial<NewReply>): Promise<Reply> {
-      return db.updateTable('replies').set(row(changes)).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+      const values = storable(replyResource, changes);
+      return db.updateTable('replies').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
     },
 
     async remove(id: number): Promise<void> {

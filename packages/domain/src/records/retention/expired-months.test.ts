@@ -104,7 +104,7 @@ test('short periods are kept to the day: their rows go one by one', async () => 
 });
 
 test('the audit log loses its months, too', async () => {
-  const entry = { bot_id: botId, action: 'ban', actor_kind: 'bot' as const, actor_id: botId };
+  const entry = { bot_id: botId, action: 'ban', actor_kind: 'bot', actor_id: botId } as const;
   const dates = ['2023-12-31', '2024-01-01', '2024-01-31', '2024-02-01', '2024-05-01'];
   await database.db
     .insertInto('audit_log')

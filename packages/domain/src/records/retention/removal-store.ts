@@ -1,11 +1,7 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { type RawBuilder, sql } from 'kysely';
 import { shownSince } from '../../fleet/bots/deletion-store.ts';
-
-interface ChatOfBot {
-  bot_id: number;
-  chat_id: number;
-}
 
 /** The key of the last row removed; the next step continues after it. */
 export type DateCursor = readonly [date: number, id: number];
@@ -196,7 +192,7 @@ export function removalStore(db: Database) {
     ): Promise<(ChatOfBot & { expired: boolean })[]> {
       const { bot_id, chat_id } = from ?? { bot_id: -1, chat_id: 0 };
       const { rows } = await sql<ChatOfBot & { expired: boolean }>`
-        select c.bot_id as "botId", c.id as "chatId", exists (
+        select c.bot_id, c.id as chat_id, exists (
           select from messages m where m.bot_id = c.bot_id and m.chat_id = c.id and m.date < ${beforeDate}) as expired
         from chats c where (c.bot_id, c.id) > (${bot_id}::bigint, ${chat_id}::bigint)
         order by c.bot_id, c.id limit ${limit}`.execute(db);

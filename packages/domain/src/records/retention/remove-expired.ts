@@ -1,4 +1,5 @@
 import { BROADCAST_DAYS } from '@flotilla/contract/broadcasts.ts';
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import { CHAT_LIST_DAYS } from '@flotilla/contract/lists.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import {
@@ -42,8 +43,6 @@ type RemovalDeps = StepDeps & {
   held?: ReadonlySet<string>;
   removed?: (table: string, rows: number) => void;
 };
-
-type ChatOfBot = { bot_id: number; chat_id: number };
 
 type Outcome = 'done' | 'elsewhere' | 'aborted';
 

@@ -133,10 +133,11 @@ describe('a deleted bot', () => {
 
   test('stays in the audit log with what people did and what changed its settings', async () => {
     const entry = { bot_id: botId, actor_id: 1, date: NOW_S } as const;
+    const pin = { ...entry, action: 'pin', actor_kind: 'bot', chat_id: CHAT } as const;
     await database.db
       .insertInto('audit_log')
       .values([
-        ...Array.from({ length: 150 }, () => ({ ...entry, action: 'pin', actor_kind: 'bot' as const, chat_id: CHAT })),
+        ...Array.from({ length: 150 }, () => pin),
         { ...entry, action: 'ban', actor_kind: 'account', chat_id: CHAT },
         { ...entry, action: 'bot_update', actor_kind: 'bot' },
         { ...entry, action: 'bot_delete', actor_kind: 'account' },
@@ -271,7 +272,7 @@ describe('what is older than it is to be kept', () => {
   });
 
   test('is another period for the audit log', async () => {
-    const entry = { bot_id: botId, chat_id: CHAT, action: 'ban', actor_kind: 'bot' as const, actor_id: botId };
+    const entry = { bot_id: botId, chat_id: CHAT, action: 'ban', actor_kind: 'bot', actor_id: botId } as const;
     const entries = Array.from({ length: 250 }, (_, at) => ({ ...entry, date: NOW_S - at * DAY_S }));
     await database.db.insertInto('audit_log').values(entries).execute();
     await store(CHAT, messages(5, { date: NOW_S - 900 * DAY_S }));

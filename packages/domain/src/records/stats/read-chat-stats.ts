@@ -1,6 +1,7 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
-import { type ChatOfBot, statsStore, type TopUser } from './stats-store.ts';
+import { statsStore, type TopUser } from './stats-store.ts';
 
 export interface ChatStats {
   totalMessages: number;

@@ -1,6 +1,7 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
-import { type ChatOfBot, SLOT_S, statsStore } from './stats-store.ts';
+import { SLOT_S, statsStore } from './stats-store.ts';
 
 const WEEK_S = 7 * 86_400;
 /** By the numbers of `Date`. */

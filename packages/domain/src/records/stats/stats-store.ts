@@ -1,12 +1,8 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Tables } from '@flotilla/database/tables.ts';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { shownSince } from '../../fleet/bots/deletion-store.ts';
-
-export interface ChatOfBot {
-  bot_id: number;
-  chat_id: number;
-}
 
 export interface TopUser {
   id: number;

@@ -1,9 +1,10 @@
+import type { NewTag, Tag } from '@flotilla/contract/tags.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { trackChat } from '../chats/track-chat.ts';
 import { auditedTag, type TagDeps } from './audited-tag.ts';
-import { type NewTag, type Tag, tagStore } from './tag-store.ts';
+import { tagStore } from './tag-store.ts';
 
 /** Tags a user of a chat and tracks the chat. Throws 'conflict' for a tag that the user has already. */
 export async function addTag({ db, clock }: TagDeps, by: Actor, wanted: NewTag): Promise<Tag> {

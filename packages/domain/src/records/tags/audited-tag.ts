@@ -1,9 +1,9 @@
 import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
+import type { Tag } from '@flotilla/contract/tags.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { AuditedAction } from '../../people/audit/audited-action.ts';
 import { describeNew } from '../../people/audit/describe-changes.ts';
-import type { Tag } from './tag-store.ts';
 
 /** Dependencies of changing tags. */
 export type TagDeps = { db: Database; clock: Clock };

@@ -1,25 +1,9 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
+import type { NewTag, Tag } from '@flotilla/contract/tags.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import type { TagsTable } from '@flotilla/database/tables.ts';
-import type { Selectable } from 'kysely';
 
-export type Tag = Selectable<TagsTable>;
-
-export interface NewTag {
-  bot_id: number;
-  chat_id: number;
-  user_id: number;
-  /** undefined: the username that was last seen in the chat. */
-  username?: string | undefined;
-  tag: string;
-  color: string;
-}
-
-export interface TagQuery {
-  bot_id: number;
-  chat_id: number;
-  /** undefined: all users. */
-  user_id: number | undefined;
-}
+/** Without a user: of all. */
+export type TagQuery = ChatOfBot & { user_id?: number | undefined };
 
 /** SQL of tags. */
 export function tagStore(db: Database) {
@@ -44,11 +28,11 @@ export function tagStore(db: Database) {
 
     /** The tags that others in the chat have and this user has not, the one of most people first. */
     ofOthers(
-      { bot_id, chat_id, user_id }: { bot_id: number; chat_id: number; user_id: number },
+      { bot_id, chat_id, user_id }: ChatOfBot & { user_id: number },
       limit: number,
     ): Promise<Pick<Tag, 'tag' | 'color'>[]> {
       const own = db.selectFrom('tags').select('tag').where('bot_id', '=', bot_id).where('chat_id', '=', chat_id);
-      return tagsOf({ bot_id, chat_id, user_id: undefined })
+      return tagsOf({ bot_id, chat_id })
         .where('tag', 'not in', own.where('user_id', '=', user_id))
         .select((row) => ['tag', row.fn.max('color').as('color')])
         .groupBy('tag')
@@ -64,23 +48,19 @@ export function tagStore(db: Database) {
     },
 
     /** Returns null when the user has this tag already. */
-    async insert({ bot_id, chat_id, user_id, username, tag, color }: NewTag): Promise<Tag | null> {
+    async insert(tag: NewTag): Promise<Tag | null> {
       const inserted = await db
         .insertInto('tags')
         .values((row) => ({
-          bot_id,
-          chat_id,
-          user_id,
+          ...tag,
           username:
-            username ??
+            tag.username ??
             row
               .selectFrom('chat_users')
               .select('username')
-              .where('bot_id', '=', bot_id)
-              .where('chat_id', '=', chat_id)
-              .where('user_id', '=', user_id),
-          tag,
-          color,
+              .where('bot_id', '=', tag.bot_id)
+              .where('chat_id', '=', tag.chat_id)
+              .where('user_id', '=', tag.user_id),
         }))
         .onConflict((conflict) => conflict.columns(['bot_id', 'chat_id', 'user_id', 'tag']).doNothing())
         .returningAll()

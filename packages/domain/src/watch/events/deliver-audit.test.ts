@@ -1,3 +1,4 @@
+import type { AuditEntry } from '@flotilla/contract/audit.ts';
 import type { eventSink } from '@flotilla/contract/event-sinks.ts';
 import type { Changes } from '@flotilla/contract/resource.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
@@ -12,7 +13,6 @@ import { sql } from 'kysely';
 import { type BackendConnections, backendConnections } from '../../delivery/push/backend-connections.ts';
 import { newSigning } from '../../fleet/bots/signing.ts';
 import { OPERATOR } from '../../people/audit/actor.ts';
-import type { AuditEntry } from '../../people/audit/audit-store.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { deleteSink, updateSink } from './change-sinks.ts';
 import { deliverAudit } from './deliver-audit.ts';

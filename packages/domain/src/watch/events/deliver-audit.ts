@@ -1,10 +1,9 @@
-import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
-import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 import { afterFailure, type RetryRecord } from '../../delivery/lanes/retry-schedule.ts';
 import { EVERYTHING } from '../../people/accounts/scope.ts';
-import { type AuditEntry, auditStore } from '../../people/audit/audit-store.ts';
+import { auditStore } from '../../people/audit/audit-store.ts';
+import { presentAuditEntry } from '../../people/audit/present-audit-entry.ts';
 import type { DeliverDeps } from './deliver-events.ts';
 import type { EventSink } from './event-sink.ts';
 import { type Sent, sendSigned } from './send-event.ts';
@@ -19,7 +18,7 @@ const WAITS_AT_MOST_DAYS = 7;
 const ROUND_MS = 10_000;
 
 type Taken = { id: number; retry: string | null };
-type Waiting = { id: number; entryId: number; entryDate: number };
+type Waiting = { id: number; entry_id: number; entry_date: number };
 
 /** Sends the entries of the audit log that wait to each sink that takes them: one at a time, in their order. */
 export async function deliverAudit(deps: DeliverDeps, signal: AbortSignal): Promise<void> {
@@ -73,7 +72,7 @@ async function deliverTo(deps: DeliverDeps, { id, retry }: Taken, signal: AbortS
 
 async function firstWaiting(db: Database, sinkId: number): Promise<Waiting | null> {
   const { rows } = await sql<Waiting>`
-    select id, entry_id as "entryId", entry_date as "entryDate" from audit_deliveries
+    select id, entry_id, entry_date from audit_deliveries
     where sink_id = ${sinkId} order by id limit 1`.execute(db);
   return rows[0] ?? null;
 }
@@ -81,23 +80,17 @@ async function firstWaiting(db: Database, sinkId: number): Promise<Waiting | nul
 /** An entry that retention has removed meanwhile counts as taken. */
 async function sendEntry(deps: DeliverDeps, sink: EventSink, one: Waiting, signal: AbortSignal): Promise<Sent> {
   if (sink.target.kind !== 'url') return { outcome: 'taken' };
-  const query = { id: one.entryId, fromS: one.entryDate, beforeS: one.entryDate + 1 };
+  const query = { id: one.entry_id, fromS: one.entry_date, beforeS: one.entry_date + 1 };
   const [entry] = await auditStore(deps.db).list(EVERYTHING, query, { limit: 1, offset: 0, before: null });
   if (entry === undefined) return { outcome: 'taken' };
   const timestamp = new Date(entry.date * 1000).toISOString();
-  const message = { id: `aud_${entry.id}`, type: 'audit.entry', timestamp, data: auditData(entry) };
-  return sendSigned(deps, sink.target, message, signal);
-}
-
-/** The same that `GET /api/adminlog` shows to admins. */
-function auditData(entry: AuditEntry): AuditEntryResource {
-  const { id, action, actor_kind: kind, actor_key_id: key, details, date, ...others } = entry;
-  const present = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== null));
-  return {
-    ...present,
-    ...{ id, action: action as AuditAction, details, date, actor_kind: key === null ? kind : 'key' },
-    ...(key === null ? {} : { actor_key_id: key }),
+  const message = {
+    id: `aud_${entry.id}`,
+    type: 'audit.entry',
+    timestamp,
+    data: presentAuditEntry(entry, { toAdmin: true }),
   };
+  return sendSigned(deps, sink.target, message, signal);
 }
 
 /** Removes what was taken, and keeps the sink for this process. */

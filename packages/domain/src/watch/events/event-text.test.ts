@@ -1,7 +1,6 @@
-import type { EventKind } from '@flotilla/contract/events.ts';
+import type { EventKind, EventRow } from '@flotilla/contract/events.ts';
 import { expect, test } from '@jest/globals';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
-import type { StoredEvent } from '../../people/events/event-store.ts';
 import { type ShownEvent, shownEvent, textOfEvents } from './event-text.ts';
 
 const event = (id: number, kind: EventKind, text = 'no answer'): ShownEvent => ({
@@ -37,12 +36,12 @@ test('a message is never longer than the platform takes', () => {
 });
 
 test('an event leads to its chat, or to its bot, or to itself', () => {
-  const stored: StoredEvent = {
+  const stored: EventRow = {
     ...{ id: 311, kind: 'chat.awaits', bot_id: 7, program_id: null, chat_id: -42, text: 'waits', at: new Date(0) },
     ...{ business_connection_id: '', request_id: null },
   };
   const directory = { byId: () => undefined } as unknown as BotDirectory;
-  const linkOf = (fields: Partial<StoredEvent>, publicUrl: string | null = 'https://bots.example.com/') =>
+  const linkOf = (fields: Partial<EventRow>, publicUrl: string | null = 'https://bots.example.com/') =>
     shownEvent({ directory, publicUrl }, { ...stored, ...fields }, 0).link;
   expect(linkOf({})).toBe('https://bots.example.com/console/inbox/7/-42');
   expect(linkOf({ chat_id: 5, business_connection_id: 'c/1' })).toBe(

@@ -1,7 +1,6 @@
-import type { EventKind, EventResource } from '@flotilla/contract/events.ts';
+import { type EventKind, type EventResource, type EventRow, eventResource } from '@flotilla/contract/events.ts';
+import { answerOf } from '@flotilla/contract/resource.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
-import type { StoredEvent } from '../../people/events/event-store.ts';
-import { connectionParam } from '../../records/chats/conversation.ts';
 
 /** An event as a sink gets it. */
 export type ShownEvent = {
@@ -48,24 +47,16 @@ const LOOKS: Record<EventKind, keyof typeof MARKS> = {
   'key.created': 'news',
 };
 
-export function presentEvent(event: StoredEvent): EventResource {
-  const { id, kind, bot_id: botId, program_id: programId, chat_id: chatId, text, at } = event;
-  return {
-    id,
-    kind: kind as EventKind,
-    at: at.toISOString(),
-    ...(botId === null ? {} : { bot_id: botId }),
-    ...(programId === null ? {} : { program_id: programId }),
-    ...(chatId === null ? {} : { chat_id: chatId }),
-    ...connectionParam(event.business_connection_id),
-    ...(event.request_id === null ? {} : { request_id: event.request_id }),
-    text,
-  };
+export function presentEvent(event: EventRow): EventResource {
+  return answerOf(eventResource, {
+    ...event,
+    business_connection_id: event.business_connection_id || undefined,
+  });
 }
 
 export function shownEvent(
   { directory, publicUrl }: { directory: BotDirectory; publicUrl: string | null },
-  event: StoredEvent,
+  event: EventRow,
   repeats: number,
 ): ShownEvent {
   const resource = presentEvent(event);
@@ -80,11 +71,11 @@ export function shownEvent(
   };
 }
 
-function pageOf({ id, bot_id: botId, chat_id: chatId, business_connection_id: connection }: StoredEvent): string {
-  if (botId === null) return `events?open=${id}`;
-  if (chatId === null) return `bots/${botId}`;
+function pageOf({ id, bot_id, chat_id, business_connection_id: connection }: EventRow): string {
+  if (bot_id === null) return `events?open=${id}`;
+  if (chat_id === null) return `bots/${bot_id}`;
   const ofConnection = connection === '' ? '' : `?${new URLSearchParams({ connection })}`;
-  return `inbox/${botId}/${chatId}${ofConnection}`;
+  return `inbox/${bot_id}/${chat_id}${ofConnection}`;
 }
 
 /** Of the platform: longer messages are refused. */

@@ -20,7 +20,7 @@ export async function noticeClocks(
     if (isWrong && (await wasTold(transaction))) return;
     await recordEvent(transaction, {
       kind: isWrong ? 'clock.apart' : 'clock.right',
-      botId: null,
+      bot_id: null,
       text: isWrong ? wrong.map(({ text }) => text).join('. ') : 'The clocks of all processes are right again',
     });
   });
