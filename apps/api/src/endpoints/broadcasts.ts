@@ -101,7 +101,11 @@ export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
         'Content-Type': `${format === 'csv' ? 'text/csv' : 'application/x-ndjson'}; charset=utf-8`,
         'Content-Disposition': `attachment; filename="broadcast${id}-failures.${format}"`,
       };
-      await recordAction(context, by, { action: 'export', botId, details: `failures of broadcast ${id}; ${format}` });
+      await recordAction(context, by, {
+        action: 'export',
+        bot_id: botId,
+        details: `failures of broadcast ${id}; ${format}`,
+      });
       await whileAllowed((ended) =>
         streamText(request, response, headers, failureLines(context, id, format, reason), ended),
       );
@@ -138,7 +142,7 @@ const NO_ACCOUNT = 0;
 
 /** An admin sees the lists of all accounts. Lists are for any bot, so a key of some bots sees none. */
 export function listScopeOf({ role, account, apiKey }: Caller): ListScope {
-  if (apiKey !== null && apiKey.botIds !== null) return { accountId: NO_ACCOUNT };
+  if (apiKey !== null && apiKey.bot_ids !== null) return { accountId: NO_ACCOUNT };
   return role === 'admin' ? 'all' : { accountId: account.id };
 }
 

@@ -40,7 +40,7 @@ export const listHandlers: Handlers<typeof listOperations> = {
 
 /** Throws 'forbidden' for a key that is limited to some bots. */
 function requireAccount({ apiKey }: Caller): void {
-  if (apiKey === null || apiKey.botIds === null) return;
+  if (apiKey === null || apiKey.bot_ids === null) return;
   throw new FlotillaError('forbidden', 'A key that is limited to some bots cannot make lists, which are for any bot');
 }
 

@@ -39,7 +39,7 @@ export async function updateBroadcast(
     const wanted = { name, audience, method, params, per_second, send_at };
     const content = await readBroadcast({ db, clock }, bot, { ...wanted, ...rights });
     const details = `broadcast ${id}; ${describeChanges(shownOf(known), shownOf(content), { params: 'hidden' })}`;
-    await recordAction({ db, clock }, by, { action: 'broadcast_update', botId: bot.id, details });
+    await recordAction({ db, clock }, by, { action: 'broadcast_update', bot_id: bot.id, details });
     const waits = send_at !== null && send_at.getTime() > clock.nowMs();
     const begins = known.state === 'scheduled' && !waits;
     return store.change(id, {
