@@ -9,6 +9,7 @@ const OWN_FIELD = [around('^  "version": "', '"')];
 /** Where the version stands, as globs from the root; each file has all its places. */
 const PLACES = [
   ['package.json', OWN_FIELD],
+  ['server.json', OWN_FIELD],
   ['{apps,packages}/*/package.json', OWN_FIELD],
   // In the lock file the versions of packages stand deeper.
   [

@@ -10,17 +10,17 @@ const SERVICES = PROGRAMS.filter((program) => !IN_FILES.includes(program));
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 const codesOf = ({ steps }: Program) => steps(ROOT).flatMap(({ code }) => (code ? [code.text] : []));
-/** A line of the README may stand in several lines of a program. */
+/** A line of the page may stand in several lines of a program. */
 const packed = (text: string) => text.replace(/[\s;]+/g, '').replaceAll(',)', ')');
 
-const readme = read('README.md');
-const table = readme.slice(readme.indexOf('| Library | The line to change |')).split('\n\n')[0]!;
+const page = read('docs/recipes/libraries.md');
+const table = page.slice(page.indexOf('| Library | The line to change |')).split('\n\n')[0]!;
 const rows = table
   .split('\n')
   .slice(2)
   .map((row) => /^\| (.*) \| `(.*)` \|$/.exec(row)!.slice(1) as [string, string]);
 
-test('each line to change in the README is of a program that the console shows, or of an older version there', () => {
+test('each line to change that the documents show is of a program that the console shows, or of an older version there', () => {
   const programs = IN_FILES.flatMap(codesOf).map(packed);
   const older = linesOf(ROOT).map(([, line]) => packed(line));
   const unknown = rows.filter(([, line]) => ![...programs, ...older].some((text) => text.includes(packed(line))));

@@ -18,7 +18,7 @@ const FAULTS = [
   ['infra/helm/flotilla/values.yaml', 'The class of the controller', 'The controller', 'helm-values.md is stale'],
   ['README.md', '(docs/GLOSSARY.md)', '(docs/WORDS.md)', 'the link docs/WORDS.md leads nowhere'],
   ['docs/RECEIVING.md', '#what-bots-send', '#what-people-send', 'redis.md has no heading #what-people-send'],
-  ['README.md', '`apps/simulator`', '`apps/simulators`', 'there is no apps/simulators'],
+  ['CONTRIBUTING.md', '`apps/simulator`', '`apps/simulators`', 'there is no apps/simulators'],
   ['docs/ARCHITECTURE.md', '`accept-updates.lua`', '`take-updates.lua`', 'there is no take-updates.lua'],
   [
     'docker-compose.yml',

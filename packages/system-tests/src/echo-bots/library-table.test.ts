@@ -17,7 +17,7 @@ function read(path: string): string {
   return readFileSync(new URL(path, import.meta.url), 'utf8');
 }
 
-/** The line of an echo bot that creates its client, with the README's values in place of the settings. */
+/** The line of an echo bot that creates its client, with the page's values in place of the settings. */
 function lineOf(library: string): string {
   const isPython = library === 'python-telegram-bot';
   const program = read(`./${library}.${isPython ? 'py' : 'ts'}`);
@@ -35,9 +35,9 @@ function lineOf(library: string): string {
 }
 
 test.each(Object.entries(TITLES))(
-  'the README shows of %s the line that its echo bot is tested with',
+  'the page of libraries shows of %s the line that its echo bot is tested with',
   (library, title) => {
-    const row = read('../../../../README.md')
+    const row = read('../../../../docs/recipes/libraries.md')
       .split('\n')
       .find((line) => line.startsWith(`| ${title} |`));
     expect(row).toBe(`| ${title} | \`${lineOf(library)}\` |`);
