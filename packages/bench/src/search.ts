@@ -123,7 +123,7 @@ async function planOf(db: Database, q: string): Promise<string> {
   if (query === null) return '';
   const searched = { scope: 'fleet', limit: 50, offset: 0, before: null } as const;
   const { periods, partitions } = await readSearchPlaces(db, searched);
-  const statement = lookUpStatement(searched, lookUpSteps('fleet', query, periods, false), 200, partitions);
+  const statement = lookUpStatement(searched, lookUpSteps('fleet', query, periods, false), query, 200, partitions);
   const { rows } = await sql<Record<string, string>>`explain (analyze, costs off) ${statement}`.execute(db);
   return rows.map((row) => `  ${row['QUERY PLAN']}`).join('\n');
 }

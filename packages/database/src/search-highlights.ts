@@ -1,4 +1,5 @@
 import { fold, searchWords } from './search-words.ts';
+import type { WordForms } from './word-forms.ts';
 
 /** A part of a text that a search found, in UTF-16 code units. */
 export type Highlight = { offset: number; length: number };
@@ -12,9 +13,9 @@ const CHUNK = /[^\s\p{P}\p{Z}\p{Cc}]+/gu;
 /** A character with its marks, the least that can be folded alone. */
 const UNIT = /\P{M}[\p{M}\p{Emoji_Modifier}\p{Cf}]*|\p{M}+/gsu;
 
-/** Finds the parts of texts that `q` matches, by the rules of the search. Texts of one page repeat their words. */
-export function highlighter(q: string): (text: string) => Highlight[] {
-  const wanted = wantedOf(q);
+/** Finds the parts of texts that `q` and the forms of its words match, by the rules of the search. Texts of one page repeat their words. */
+export function highlighter(q: string, forms: WordForms = new Map()): (text: string) => Highlight[] {
+  const wanted = wantedOf(q, forms);
   const known = new Map<string, Highlight[]>();
   const inChunk = (chunk: string) => {
     const before = known.get(chunk);
@@ -41,8 +42,8 @@ type Wanted = {
   stretches: string[];
 };
 
-function wantedOf(q: string): Wanted {
-  const words = new Set<string>();
+function wantedOf(q: string, forms: WordForms): Wanted {
+  const words = new Set([...forms.values()].flat());
   const stretches: string[] = [];
   const found = searchWords(q);
   for (const { word, run } of found) {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { type SearchWord, searchVector, searchWords } from './search-words.ts';
+import type { WordForms } from './word-forms.ts';
 
 // 2^20 s are 12 days, 2^17 s are 36 hours. Shorter periods mean more look-ups for a rare word, longer ones more rows for
 // a common word. All bots together write more than one of them.
@@ -24,6 +25,8 @@ export interface SearchQuery {
   last: string;
   /** The words before it; null when there are none. */
   others: string | null;
+  /** The same for looking up, where many forms of a word cost more than all that begins like them; null: it is the same. */
+  wide: Pick<SearchQuery, 'all' | 'last' | 'others'> | null;
 }
 
 /** Which lexemes are looked up: those of some chats of a bot, of some bots, or of all bots together. */
@@ -67,15 +70,48 @@ export function peopleQueries(bots: 'all' | readonly number[], q: string): strin
   return prefixes.map((prefix) => template.replaceAll(PREFIX_MARK, () => prefix));
 }
 
-/** All words of `q`, the last one as a prefix; null when it has no word. */
-export function searchQuery(q: string): SearchQuery | null {
+/** All words of `q`, each in any of its forms, the last one also as a prefix; null when it has no word. */
+export function searchQuery(q: string, forms: WordForms = new Map()): SearchQuery | null {
   const operands = operandsOf(searchWords(q));
   const last = operands.pop();
   if (last === undefined) return null;
   // A pair of characters matches whatever follows it, so it needs no prefix search.
   const prefix = last.includes(':*') || last.includes('<->') ? last : `${last}:*`;
-  const others = operands.length === 0 ? null : operands.join(' & ');
-  return { all: others === null ? prefix : `${others} & ${prefix}`, last: prefix, others };
+  const isPlain = [...operands, last].every((operand) => formsOf(operand, forms).length === 0);
+  const exact = joined(
+    operands.map((operand) => oneOf(operand, operand, forms)),
+    oneOf(last, prefix, forms),
+  );
+  if (isPlain) return { ...exact, wide: null };
+  const wide = joined(
+    operands.map((operand) => beginning(operand, operand, forms)),
+    beginning(last, prefix, forms),
+  );
+  return { ...exact, wide };
+}
+
+function joined(before: string[], last: string): Pick<SearchQuery, 'all' | 'last' | 'others'> {
+  const others = before.length === 0 ? null : before.join(' & ');
+  return { all: others === null ? last : `${others} & ${last}`, last, others };
+}
+
+/** The forms of an operand that is a word; a stretch has none. */
+function formsOf(operand: string, forms: WordForms): readonly string[] {
+  return forms.get(operand.slice(1 + PREFIX_MARK.length, -1)) ?? [];
+}
+
+function oneOf(operand: string, asked: string, forms: WordForms): string {
+  const others = formsOf(operand, forms).map((word) => lexeme({ word, run: null }));
+  return others.length === 0 ? asked : `(${[asked, ...others].join(' | ')})`;
+}
+
+/** All that begins as the word and its forms do. */
+function beginning(operand: string, asked: string, forms: WordForms): string {
+  const others = formsOf(operand, forms);
+  if (others.length === 0) return asked;
+  let common = operand.slice(1 + PREFIX_MARK.length, -1);
+  while (!others.every((form) => form.startsWith(common))) common = common.slice(0, -1);
+  return `${lexeme({ word: common, run: null })}:*`;
 }
 
 /** The period of a date column by which `tsqueryOf` finds a row's lexemes, as SQL. */

@@ -74,9 +74,9 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
     const search = { q, filter: filterOf(input), limit: limit + 1, offset, before };
     return whileWanted(context, caller, response, NOTHING_FOUND, async (signal) => {
       const scope = await scopeOf(context, caller, input);
-      const { messages, total } = await searchMessages(context, { ...search, scope, signal });
+      const { messages, total, forms } = await searchMessages(context, { ...search, scope, signal });
       const page = cutPage(messages, limit, total, searchCursorOf);
-      return { ...page, rows: await presentFound(context, page.rows, q) };
+      return { ...page, rows: await presentFound(context, page.rows, q, forms) };
     });
   },
 };

@@ -1,6 +1,7 @@
 import type { PersonResource } from '@flotilla/contract/chat-users.ts';
 import type { FoundMessageResource } from '@flotilla/contract/messages.ts';
 import { highlighter } from '@flotilla/database/search-highlights.ts';
+import type { WordForms } from '@flotilla/database/word-forms.ts';
 import type { Person } from '@flotilla/domain/records/chat-users/people-store.ts';
 import { chatTitles, titleKey } from '@flotilla/domain/records/chats/chat-titles.ts';
 import { inSlices } from '@flotilla/domain/records/history/in-slices.ts';
@@ -14,9 +15,10 @@ export async function presentFound(
   { db, directory }: Pick<Context, 'db' | 'directory'>,
   messages: Message[],
   q: string,
+  forms: WordForms,
 ): Promise<FoundMessageResource[]> {
   const titles = await chatTitles(db, messages);
-  const highlightsOf = highlighter(q);
+  const highlightsOf = highlighter(q, forms);
   const found: FoundMessageResource[] = [];
   // A page may have a million characters.
   await inSlices(messages, (message) => {

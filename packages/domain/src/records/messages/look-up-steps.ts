@@ -31,6 +31,7 @@ export function lookUpSteps(
   periods: readonly number[],
   lastIsBroad: boolean,
 ): LookUp[] {
+  const { all, last, others } = query.wide ?? query;
   const groups = scope !== 'fleet' && 'botIds' in scope ? chunksOf(scope.botIds, MOST_ALTERNATIVES) : [null];
   const most = Math.max(1, Math.min(MOST_PERIODS, Math.floor(MOST_ALTERNATIVES / (groups[0]?.length ?? 1))));
   const spans = spansOf(scope, periods);
@@ -44,8 +45,8 @@ export function lookUpSteps(
       const lexemes = bots === null ? scope : { botIds: bots };
       const tsquery = (template: string) =>
         some.map((span) => tsqueryFor(lexemes, span.fromS, span.untilS, template)).join(' | ');
-      const wanted = tsquery(lastIsBroad ? (query.others ?? query.all) : query.all);
-      steps.push({ step, wanted, also: lastIsBroad ? tsquery(query.last) : null, bots, fromS, untilS });
+      const wanted = tsquery(lastIsBroad ? (others ?? all) : all);
+      steps.push({ step, wanted, also: lastIsBroad ? tsquery(last) : null, bots, fromS, untilS });
     }
     at += size;
     size = 2 * size;

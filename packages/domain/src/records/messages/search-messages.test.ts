@@ -1,3 +1,4 @@
+import { highlighter } from '@flotilla/database/search-highlights.ts';
 import { searchQuery } from '@flotilla/database/search-query.ts';
 import { planOf } from '@flotilla/testing/plan-of.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
@@ -45,6 +46,54 @@ const search = (chatId: number, q: string, page: { limit?: number; offset?: numb
   searchMessages(database, { scope: { botId, chatIds: [chatId] }, q, limit: 50, offset: 0, before: null, ...page });
 const idsOf = async (...search_: Parameters<typeof search>) =>
   (await search(...search_)).messages.map((message) => message.id);
+
+describe('the forms of a word', () => {
+  const CHAT = -300;
+  const texts = [
+    'заказы доставлены вчера',
+    'где мой заказ',
+    'без заказа',
+    'заказчик спросил',
+    'Two orders',
+    'an order',
+    'shipped',
+    'the border',
+  ];
+  beforeAll(() =>
+    store(
+      CHAT,
+      texts.map((text, id) => ({ id, text, date: START_S + id })),
+    ),
+  );
+
+  test.each([
+    ['заказу', [2, 1, 0]],
+    ['заказами доставлен', [0]],
+    ['ORDERED two', [4]],
+    ['order', [5, 4]],
+    ['shipping', [6]],
+    ['the', [7]],
+  ])('%s finds %j', async (q, ids) => {
+    expect(await idsOf(CHAT, q)).toEqual(ids);
+    const { forms } = await search(CHAT, q);
+    const marked = highlighter(q, forms)(texts[ids[0]!]!);
+    expect(marked.length).toBeGreaterThan(0);
+  });
+
+  test('are looked up like the word itself, in the messages of all bots and of few', async () => {
+    const noise = Array.from({ length: 2_000 }, (_, at) => ({
+      id: at,
+      text: `talk ${at}`,
+      date: START_S + 30 * DAY_S + at,
+    }));
+    await store(-301, noise);
+    for (const scope of ['fleet', { botIds: [botId] }] as const) {
+      const page = { limit: 50, offset: 0, before: null };
+      const { messages } = await searchMessages(database, { scope, q: 'заказом где', ...page });
+      expect(messages.map(({ chat_id: chat, id }) => [chat, id])).toEqual([[CHAT, 1]]);
+    }
+  });
+});
 
 describe('what a search finds', () => {
   const CHAT = -100;
@@ -106,13 +155,13 @@ describe('what a search finds', () => {
     ['ривет'],
     ['моsква'],
   ])('is nothing for %p', async (q) => {
-    expect(await search(CHAT, q)).toEqual({ messages: [], total: 0 });
+    expect(await search(CHAT, q)).toMatchObject({ messages: [], total: 0 });
   });
 
   test.each([[''], ['  \u0000 '], ['!!! & |'], ["'"], ['\ud800']])(
     'is nothing for %p, which has no word',
     async (q) => {
-      expect(await search(CHAT, q)).toEqual({ messages: [], total: 0 });
+      expect(await search(CHAT, q)).toMatchObject({ messages: [], total: 0 });
     },
   );
 
@@ -226,8 +275,9 @@ describe('a chat of many messages', () => {
     test.each([[false], [true]])('looks up words in their index alone (last word broad: %p)', async (broad) => {
       const searched = { scope: scope(), limit: 50, offset: 0, before: null };
       const { periods, partitions } = await readSearchPlaces(database.db, searched);
-      const steps = lookUpSteps(searched.scope, searchQuery('needle commo')!, periods, broad);
-      const plan = await planAnalyzed(lookUpStatement(searched, steps, 1000, partitions));
+      const query = searchQuery('needle commo')!;
+      const steps = lookUpSteps(searched.scope, query, periods, broad);
+      const plan = await planAnalyzed(lookUpStatement(searched, steps, query, 1000, partitions));
       expect(plan).toContain('"Index Name":"messages_search"');
       expect(plan).not.toMatch(/"Index Name":"messages_(newest|of_bot|of_fleet|pkey)"/);
       expect(plan).not.toMatch(/"Node Type":"Seq Scan"[^{}]*"Relation Name":"messages"/);

@@ -1,6 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { periodSeconds, type SearchQuery, searchQuery } from '@flotilla/database/search-query.ts';
 import { untilAborted } from '@flotilla/database/until-aborted.ts';
+import { readWordForms, type WordForms } from '@flotilla/database/word-forms.ts';
 import { lookUpSteps } from './look-up-steps.ts';
 import type { Message } from './message-store.ts';
 import { readSearchPlaces } from './search-places.ts';
@@ -20,6 +21,8 @@ export interface FoundMessages {
    * 200. If the words are so common that the newest messages filled the page, it counts only the messages read for it.
    */
   total: number;
+  /** The other forms of the words of `q` that were looked for. */
+  forms: WordForms;
 }
 
 /** Counting stops here, or at the end of the page if that is further. */
@@ -41,19 +44,20 @@ const LOOK_UP_COST = 4;
 const BROAD = 0.05;
 
 /**
- * The messages in the scope that contain all words of `q`, the last one as a prefix, newest first, without deleted ones.
+ * The messages in the scope that contain all words of `q` in any form, the last one also as a prefix, newest first, without deleted ones.
  * `searchWords` defines a word. A `q` without any finds nothing. Throws 'unavailable' if it takes too long.
  */
 export async function searchMessages(deps: { db: Database }, search: MessageSearch): Promise<FoundMessages> {
-  const query = searchQuery(search.q);
-  if (query === null || seesNothing(search)) return { messages: [], total: 0 };
+  if (searchQuery(search.q) === null || seesNothing(search)) return { messages: [], total: 0, forms: new Map() };
   return withinSearchTime(search.signal, async (ended) => {
+    const forms = await readWordForms(deps.db, search.q);
+    const query = searchQuery(search.q, forms)!;
     const findOn = (searched: Searched) =>
       untilAborted(deps.db, ended, (connection) => find({ db: connection, ended }, query, searched));
-    if (search.before === null) return findOn(search);
+    if (search.before === null) return { ...(await findOn(search)), forms };
     const fromTheTop = { ...search, before: null, offset: 0, limit: 1 };
     const [page, all] = await Promise.all([findOn(search), findOn(fromTheTop)]);
-    return { messages: page.messages, total: Math.max(all.total, page.total) };
+    return { messages: page.messages, total: Math.max(all.total, page.total), forms };
   });
 }
 
@@ -63,7 +67,7 @@ async function find(
   { db, ended }: { db: Database; ended: AbortSignal },
   query: SearchQuery,
   search: Searched,
-): Promise<FoundMessages> {
+): Promise<Omit<FoundMessages, 'forms'>> {
   const store = searchStore(db, ended);
   const isNarrow = isIndexed(search);
   const end = search.offset + search.limit;
@@ -85,7 +89,7 @@ async function find(
     const lastIsBroad = query.others !== null && seen.withLast > BROAD * seen.walked;
     const { periods, partitions } = await readSearchPlaces(db, search);
     const steps = lookUpSteps(search.scope, query, periods, lastIsBroad);
-    const { messages, matching } = await store.lookUp(search, steps, enough, partitions);
+    const { messages, matching } = await store.lookUp(search, steps, query, enough, partitions);
     return { messages, total: matching };
   }
 }

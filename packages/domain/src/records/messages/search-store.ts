@@ -62,11 +62,12 @@ export function searchStore(db: Database, signal?: AbortSignal) {
     async lookUp(
       searched: Searched,
       steps: readonly LookUp[],
+      query: SearchQuery,
       enough: number,
       partitions: readonly Partition[],
     ): Promise<{ messages: Message[]; matching: number }> {
       if (steps.length === 0) return { messages: [], matching: 0 };
-      const { rows } = await run(lookUpStatement(searched, steps, enough, partitions));
+      const { rows } = await run(lookUpStatement(searched, steps, query, enough, partitions));
       return { messages: messagesIn(rows), matching: rows[0]?.matching ?? 0 };
     },
   };
@@ -106,12 +107,15 @@ export function walkStatement(
 export function lookUpStatement(
   searched: Searched,
   steps: readonly LookUp[],
+  query: SearchQuery,
   enough: number,
   partitions: readonly Partition[],
 ): RawBuilder<Message & { matching: number }> {
   const { scope, before, filter } = searched;
   const found = sql.join(
-    partitions.filter((partition) => steps.some((look) => overlaps(partition, look))).map(foundIn),
+    partitions
+      .filter((partition) => steps.some((look) => overlaps(partition, look)))
+      .map((partition) => foundIn(partition, query)),
     sql` union all `,
   );
   const column = <Value>(read: (look: LookUp) => Value) => steps.map(read);
@@ -139,12 +143,13 @@ export function lookUpStatement(
  * The messages of one look. The partition is named, because a condition by which Postgres would choose partitions lets it read
  * their indexes by date, too, and more of them than the words need.
  */
-function foundIn({ name, fromS, untilS }: Partition): RawBuilder<unknown> {
+function foundIn({ name, fromS, untilS }: Partition, { all, wide }: SearchQuery): RawBuilder<unknown> {
+  const isExact = wide === null ? sql`true` : sql`(search @@ ${tsqueryOf(periodOf(sql.ref('date')), all)}) is true`;
   return sql`(
     select ${columns()}, thread_id from ${sql.table(name)}
     where ${untilS === null ? sql`true` : sql`look.from_s < ${untilS}`}
       and ${fromS === null ? sql`true` : sql`look.until_s > ${fromS}`}
-      and search @@ look.wanted::tsquery and (look.also is null or (search @@ look.also::tsquery) is true)
+      and search @@ look.wanted::tsquery and (look.also is null or (search @@ look.also::tsquery) is true) and ${isExact}
     offset 0)`;
 }
 
