@@ -12,13 +12,13 @@ export type Draft = Content & {
   edits?: EditedMessage | undefined;
 };
 export type EditedMessage = { id: number; hasMedia: boolean };
-/** A chat, and each of its topics and business connections, has two drafts: of a new message, and of a change. */
+/** A chat, and each of its topics and business connections, has three drafts: of a new message, of a change, and of a note. */
 type Place = {
   botId: number;
   chatId: number;
   connection?: string | undefined;
   threadId?: number | undefined;
-  of?: 'new' | 'edit';
+  of?: 'new' | 'edit' | 'note';
 };
 type Stored = Record<string, Record<string, Draft>>;
 

@@ -9,7 +9,9 @@ import { SharedLive } from './live/shared-live.ts';
 
 export type { StreamState } from './live/live-stream.ts';
 
-type OfBot = { bot_id: number; chat_id?: number; business_connection_id?: string };
+type OfBot = { bot_id: number; chat_id?: number; business_connection_id?: string | undefined };
+/** Somebody of the team did it; without an account, a rule or the owner of a business account. */
+type InChat = OfBot & { chat_id: number; account_id?: number; account?: string };
 /** What `GET /api/live` sends. */
 export type LiveEvent =
   | { name: 'update'; data: OfBot & { update_id: number; kind: string; update: Record<string, unknown> } }
@@ -20,6 +22,9 @@ export type LiveEvent =
   | { name: 'bot'; data: BotResource }
   | { name: 'fleet'; data: FleetResource }
   | { name: 'read'; data: Required<Pick<OfBot, 'bot_id' | 'chat_id'>> & OfBot & { read_message_id: number } }
+  | { name: 'chat'; data: InChat & { action: string } }
+  | { name: 'note'; data: InChat & { note_id: number; change: string; mentions: number[] } }
+  | { name: 'presence'; data: InChat & { doing: 'viewing' | 'typing' | 'left' } }
   | { name: 'skipped'; data: { count: number } }
   | { name: 'gap'; data: Record<string, never> };
 
@@ -162,6 +167,10 @@ function isOfTopic(event: LiveEvent, topic: string): boolean {
     case 'route':
     case 'read':
       return topic === `bot:${event.data.bot_id}` || topic === `chat:${event.data.bot_id}:${event.data.chat_id}`;
+    case 'chat':
+    case 'note':
+    case 'presence':
+      return topic === 'desk';
     case 'broadcast':
       return topic === `bot:${event.data.bot_id}`;
     case 'attempt':

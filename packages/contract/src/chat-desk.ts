@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { CHAT, chatResource, oneConversation } from './chats.ts';
 import { CONVERSATION_ERRORS } from './errors.ts';
 import { EXAMPLE_CHAT } from './examples.ts';
-import { okField, ownIdField, usernameField } from './fields.ts';
-import { botId, businessConnectionId, chatId, flag, integer, nullable, ownId } from './inputs.ts';
+import { botIdField, businessConnectionField, chatIdField, okField, ownIdField, usernameField } from './fields.ts';
+import { anyBotId, botId, businessConnectionId, chatId, flag, integer, nullable, ownId } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 
 /** An account that a chat can be given to. */
@@ -38,6 +38,26 @@ const releaseInputs = {
     .describe(
       'True: the bot gets the updates that were held, in order, under new ids. At most the newest 1,000 are kept, until 24 h after the hold. False: they are in the history only.',
     ),
+};
+
+const DOINGS = ['viewing', 'typing', 'left'] as const;
+
+const presentResource = z
+  .strictObject({
+    bot_id: botIdField,
+    chat_id: chatIdField,
+    business_connection_id: businessConnectionField.optional(),
+    account_id: ownIdField,
+    account: z.string().describe('The name for people.'),
+    doing: z.enum(['viewing', 'typing']).describe('typing: the account has written in the field in the last 6 s.'),
+  })
+  .meta({ id: 'Present' });
+
+const PRESENT = { ...EXAMPLE_CHAT, account_id: 2, account: 'Ada', doing: 'typing' } as const;
+
+const presenceInputs = {
+  ...conversationInputs,
+  doing: z.enum(DOINGS).describe('left: the account does not look at the chat any more.'),
 };
 
 /** How people work with chats: whose a chat is, whether it is done, and who answers in it. */
@@ -91,6 +111,33 @@ export const chatDeskOperations = {
     output: chatResource,
     readOnlyFields: fieldsBeside(chatResource, oneConversation.input.shape),
     example: { input: EXAMPLE_CHAT, output: CHAT },
+  }),
+
+  notePresence: defineOperation({
+    method: 'POST',
+    // Nothing of it is kept.
+    audit: [],
+    paths: ['/api/chats/presence'],
+    role: 'any',
+    summary: 'Says that the account looks at a chat, or writes in its field, and lists the other accounts that do.',
+    description:
+      'Say it every 20 s; after 45 s without it the account counts as gone. Streams of accounts that have the bot get the event `presence`. It is kept for 45 s, and only in memory.',
+    input: z.object(presenceInputs),
+    output: z.array(presentResource),
+    botInputs: ['bot_id'],
+    errors: CONVERSATION_ERRORS,
+    example: { input: { ...EXAMPLE_CHAT, doing: 'viewing' }, output: [PRESENT] },
+  }),
+
+  listPresence: defineOperation({
+    method: 'GET',
+    paths: ['/api/chats/presence'],
+    role: 'any',
+    summary: 'Lists the accounts that have chats of bots open that the caller sees.',
+    input: z.object({ bot_id: anyBotId() }),
+    output: z.array(presentResource),
+    botInputs: ['bot_id'],
+    example: { input: {}, output: [PRESENT] },
   }),
 
   takeOverChat: defineOperation({

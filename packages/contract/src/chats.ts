@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DESK_LOG, DESK_LOG_ENTRIES, deskEntry } from './desk-log.ts';
 import { CONVERSATION_ERRORS, PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_CHAT, EXAMPLE_CHAT_ID, EXAMPLE_USER_ID } from './examples.ts';
 import { botIdField, nameFields, okAnswer } from './fields.ts';
@@ -118,6 +119,11 @@ const shownChatResource = chatResource
       ),
     topic_count: z.int().describe('How many topics of the chat are known; 0 outside forums.'),
     scheduled_count: z.int().describe('How many messages to the chat wait in the outbox for their time.'),
+    desk_log: z
+      .array(deskEntry)
+      .describe(
+        `What stands beside its messages, newest first: the newest ${DESK_LOG_ENTRIES} of its notes, and of the acts of people in it, as far as they are among its newest 500 audit entries.`,
+      ),
   })
   .meta({ id: 'ShownChat' });
 
@@ -228,7 +234,7 @@ With \`order=recent\` chats are sorted by the date of the newest message that wa
     errors: [...CONVERSATION_ERRORS, 'not_found'],
     example: {
       input: EXAMPLE_CHAT,
-      output: { ...RECENT_CHAT, pinned_message_ids: [498], topic_count: 0, scheduled_count: 0 },
+      output: { ...RECENT_CHAT, pinned_message_ids: [498], topic_count: 0, scheduled_count: 0, desk_log: DESK_LOG },
     },
   }),
 

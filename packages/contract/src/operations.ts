@@ -22,6 +22,7 @@ import { liveOperations } from './live.ts';
 import { messageActionOperations } from './message-actions.ts';
 import { messageOperations } from './messages.ts';
 import { miniAppOperations } from './mini-apps.ts';
+import { noteOperations } from './notes.ts';
 import { outboxOperations } from './outbox.ts';
 import { peopleOperations } from './people.ts';
 import { programRefusalOperations } from './program-refusals.ts';
@@ -62,6 +63,7 @@ export const operations = {
   ...miniAppOperations,
   ...chatOperations,
   ...chatDeskOperations,
+  ...noteOperations,
   ...replyOperations,
   ...topicOperations,
   ...messageOperations,

@@ -12,6 +12,7 @@ const counts = z
     chats: count('Private chats with the person, their topics, read markers, and counts of what the person wrote.'),
     chat_users: count('Names of the person, one for each chat in which the person was seen.'),
     tags: count('Tags of the person.'),
+    notes: count('Internal notes about private chats with the person.'),
     questions: count('Questions in private chats with the person, answers, and questions that name the person.'),
     outbox: count('Entries of the outbox for private chats with the person.'),
     broadcasts: count('Broadcasts whose audience names the person.'),
@@ -68,7 +69,7 @@ export const peopleOperations = {
         ok: true,
         erasure_id: 12,
         counts: {
-          ...{ messages: 120, chats: 3, chat_users: 2, tags: 1, questions: 0, outbox: 4, broadcasts: 0 },
+          ...{ messages: 120, chats: 3, chat_users: 2, tags: 1, notes: 0, questions: 0, outbox: 4, broadcasts: 0 },
           ...{ dead_letters: 1, journal: 2, events: 0, links: 0, audit: 7 },
         },
         remains: [{ where: 'backups', why: 'A backup is not changed; it goes when it expires.' }],

@@ -8,6 +8,7 @@ import { eventSink } from '@flotilla/contract/event-sinks.ts';
 import { eventResource } from '@flotilla/contract/events.ts';
 import { listResource } from '@flotilla/contract/lists.ts';
 import type { Automatic } from '@flotilla/contract/messages.ts';
+import { note } from '@flotilla/contract/notes.ts';
 import { outboxEntry } from '@flotilla/contract/outbox.ts';
 import { program } from '@flotilla/contract/programs.ts';
 import { questionResource } from '@flotilla/contract/questions.ts';
@@ -453,6 +454,7 @@ export const DECLARED = {
   chat_lists: listResource,
   event_sinks: eventSink,
   events: eventResource,
+  notes: note,
   outbox: outboxEntry,
   programs: program,
   questions: questionResource,

@@ -279,6 +279,9 @@ export function freshLinkKey(botId: number, businessConnectionId: string, chatId
   return `flotilla:link:${botId}:${businessConnectionId}:${chatId}:${messageId}`;
 }
 
+/** Hash: `<account id> <bot id> <conversation>` that somebody of the team has open → since when (ms), what they do there, and their name. */
+export const PRESENT_KEY = 'flotilla:present';
+
 /** Pub/sub channels. */
 export const channels = {
   /** Payload: the id of a bot whose log has something new for pull. */
@@ -292,6 +295,8 @@ export const channels = {
   live: 'flotilla:live',
   /** Payload: `<account id> <bot id> <chat id> <message id>`: up to where an account has now read a chat. */
   read: 'flotilla:read',
+  /** Payload: JSON of what somebody of the team did in a chat: an act, a note, or their presence. */
+  desk: 'flotilla:desk',
   /** Payload: the id of a bot whose state (breaker, refusal by the platform) changed. */
   botState: 'flotilla:bot-state',
   /** Payload: `<number of the 429> <ms until it is over> <ms since it began> <name of a flood>`; 0 ms: it is over. */

@@ -45,6 +45,7 @@ const CHAPTERS: Readonly<Record<string, { name: string; description: string }>> 
   people: { name: 'People', description: 'People in all chats, by their names.' },
   admins: { name: 'Admins', description: 'The administrators of a chat. Each list comes from the platform.' },
   tags: { name: 'Tags', description: 'Short notes on the users of a chat. People in the chat do not see them.' },
+  notes: { name: 'Notes', description: 'What people of the team write to each other about a chat.' },
   broadcasts: { name: 'Broadcasts', description: 'One message to many chats of a bot.' },
   lists: { name: 'Lists', description: 'Chats that a broadcast can name as its audience, up to a million in a list.' },
   questions: {

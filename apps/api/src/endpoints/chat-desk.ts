@@ -1,32 +1,50 @@
 import type { chatDeskOperations } from '@flotilla/contract/chat-desk.ts';
 import { releaseChat } from '@flotilla/domain/delivery/takeover/release-chat.ts';
+import { inConversation } from '@flotilla/domain/records/chats/conversation.ts';
 import { assignChat, requireChat } from '@flotilla/domain/records/desk/assign-chat.ts';
 import { closeChat } from '@flotilla/domain/records/desk/close-chat.ts';
 import { deskStore } from '@flotilla/domain/records/desk/desk-store.ts';
+import { listPresent, notePresence } from '@flotilla/domain/records/desk/presence.ts';
 import { takeOverChat } from '@flotilla/domain/records/takeover/take-over-chat.ts';
-import { requireBot, requireManagedBot } from '../operations/bot-of-call.ts';
+import { requireBot, requireManagedBot, scopeIn } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { conversationOf } from './conversation-of.ts';
 import { presentChat } from './present-chat.ts';
+import { accountOf, tellDesk } from './tell-desk.ts';
 
 export const chatDeskHandlers: Handlers<typeof chatDeskOperations> = {
   async listAssignees(context, { input }) {
     return deskStore(context.db).assignees(requireBot(context, input.bot_id).id);
   },
 
-  async assignChat(context, { input, by }) {
+  async assignChat(context, { input, caller, by }) {
     const chat = await conversationOf(context, requireManagedBot(context, input.bot_id), input);
-    return presentChat(context, await assignChat(context, by, chat, input.account_id));
+    const assigned = await assignChat(context, by, chat, input.account_id);
+    await tellDesk(context, { kind: 'chat', action: 'assign', ...inConversation(chat), ...accountOf(caller) });
+    return presentChat(context, assigned);
   },
 
-  async markChatDone(context, { input, by }) {
+  async markChatDone(context, { input, caller, by }) {
     const chat = await conversationOf(context, requireManagedBot(context, input.bot_id), input);
-    return presentChat(context, await closeChat(context, by, chat, true));
+    const closed = await closeChat(context, by, chat, true);
+    await tellDesk(context, { kind: 'chat', action: 'done', ...inConversation(chat), ...accountOf(caller) });
+    return presentChat(context, closed);
   },
 
-  async reopenChat(context, { input, by }) {
+  async reopenChat(context, { input, caller, by }) {
     const chat = await conversationOf(context, requireManagedBot(context, input.bot_id), input);
-    return presentChat(context, await closeChat(context, by, chat, false));
+    const opened = await closeChat(context, by, chat, false);
+    await tellDesk(context, { kind: 'chat', action: 'reopen', ...inConversation(chat), ...accountOf(caller) });
+    return presentChat(context, opened);
+  },
+
+  async notePresence(context, { input, caller }) {
+    const chat = await conversationOf(context, requireBot(context, input.bot_id), input);
+    return notePresence(context, chat, accountOf(caller), input.doing);
+  },
+
+  async listPresence(context, { input, caller }) {
+    return listPresent(context, scopeIn(context, caller, input.bot_id));
   },
 
   async takeOverChat(context, { input, by }) {

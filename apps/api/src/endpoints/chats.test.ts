@@ -77,6 +77,7 @@ describe('one chat', () => {
       pinned_message_ids: [2],
       topic_count: 1,
       scheduled_count: 0,
+      desk_log: [],
     });
   });
 

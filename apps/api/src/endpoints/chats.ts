@@ -6,6 +6,7 @@ import {
   UNREAD_AMONG,
   UNREAD_AMONG_OF_BOT,
 } from '@flotilla/contract/chats.ts';
+import { DESK_LOG_ENTRIES, type DeskEntryResource } from '@flotilla/contract/desk-log.ts';
 import { OK } from '@flotilla/contract/fields.ts';
 import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
@@ -14,10 +15,12 @@ import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { listPinnedMessages } from '@flotilla/domain/records/chat-actions/list-pinned-messages.ts';
 import { refreshChat } from '@flotilla/domain/records/chat-actions/refresh-chat.ts';
 import { type ChatFilter, type ChatPage, chatStore } from '@flotilla/domain/records/chats/chat-store.ts';
+import type { Conversation } from '@flotilla/domain/records/chats/conversation.ts';
 import { deleteChat } from '@flotilla/domain/records/chats/delete-chat.ts';
 import { type InboxQuery, inboxStore } from '@flotilla/domain/records/chats/inbox-store.ts';
 import { markChatRead } from '@flotilla/domain/records/chats/mark-chat-read.ts';
 import { topicStore } from '@flotilla/domain/records/chats/topic-store.ts';
+import { readDeskLog } from '@flotilla/domain/records/desk/desk-log.ts';
 import { endHolds, findHeldChats, findHoldsOf } from '@flotilla/domain/records/takeover/held-chats.ts';
 import { announceChatRead, type ChatRead } from '@flotilla/domain/watch/live/chat-reads.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
@@ -26,6 +29,7 @@ import { cutPage, decodeCursor, type Page } from '../http/page.ts';
 import { requireBot, requireManagedBot, scopeIn } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
 import { conversationOf } from './conversation-of.ts';
+import { presentNote } from './notes.ts';
 import { presentChat, presentChats, presentInbox } from './present-chat.ts';
 
 export const chatHandlers: Handlers<typeof chatOperations> = {
@@ -44,15 +48,16 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
 
   async showChat(context, { input, caller }) {
     const chat = await conversationOf(context, requireBot(context, input.bot_id), input);
-    const [found, pinned, topicCount, scheduled] = await Promise.all([
+    const [found, pinned, topic_count, scheduled_count, desk_log] = await Promise.all([
       inboxStore(context.db).find(caller.account.id, chat),
       listPinnedMessages(context, chat),
       topicStore(context.db).count(chat),
       outboxStore(context.db).count(caller.scope, { bot_id: chat.bot_id, chat_id: chat.chat_id, state: 'scheduled' }),
+      showDeskLog(context, chat),
     ]);
     if (found === null) throw new FlotillaError('not_found', 'The bot has not seen this chat');
     const [shown] = await presentInbox(context, [found]);
-    return { ...shown!, pinned_message_ids: pinned, topic_count: topicCount, scheduled_count: scheduled };
+    return { ...shown!, pinned_message_ids: pinned, topic_count, scheduled_count, desk_log };
   },
 
   async countUnreadChats(context, { caller }) {
@@ -84,6 +89,12 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
     return OK;
   },
 };
+
+async function showDeskLog({ db }: Context, chat: Conversation): Promise<DeskEntryResource[]> {
+  const { acts, notes } = await readDeskLog(db, chat, DESK_LOG_ENTRIES);
+  const noted = notes.map((one) => ({ date: Math.floor(one.created_at.getTime() / 1000), note: presentNote(one) }));
+  return [...noted, ...acts].toSorted((one, other) => other.date - one.date).slice(0, DESK_LOG_ENTRIES);
+}
 
 async function heldFilter(
   context: Context,

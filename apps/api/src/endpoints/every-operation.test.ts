@@ -141,6 +141,10 @@ const newQuestion = async (): Promise<number> => {
   return ((await api.admin('POST', '/api/questions/add', { body })).json as { id: number }).id;
 };
 
+const newNote = async (): Promise<number> => {
+  const added = await admin('POST', '/api/notes/add', { body: await EXAMPLES.addNote() });
+  return (added.json as { id: number }).id;
+};
 const newReply = async (): Promise<number> => {
   const added = await admin('POST', '/api/replies/add', { body: await EXAMPLES.addReply() });
   return (added.json as { id: number }).id;
@@ -446,6 +450,19 @@ const EXAMPLES: Record<OperationName, Example> = {
   listTagsOfUser: () => inGroup({ user_id: 5, ...page }),
   addTag: async () => inGroup({ user_id: await newMember(), username: 'ann', tag: 'friend', color: '#00AA00' }),
   removeTag: async () => ({ id: await newTag() }),
+  listNotes: () => ({ ...inGroup(), q: 'refund', unread: false, ...page }),
+  addNote: async () => {
+    await newTag();
+    return inGroup({ text: 'Refund agreed', mentions: [] });
+  },
+  updateNote: async () => ({ id: await newNote(), text: 'Refunded', mentions: [] }),
+  deleteNote: async () => ({ id: await newNote() }),
+  markNotesRead: () => inGroup(),
+  listPresence: async () => {
+    await admin('POST', '/api/chats/presence', { body: inGroup({ doing: 'viewing' }) });
+    return { bot_id: botId };
+  },
+  notePresence: () => inGroup({ doing: 'viewing' }),
   listEvents: async () => ({
     id: await newest('events'),
     bot_id: botId,

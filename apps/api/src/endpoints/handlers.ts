@@ -24,6 +24,7 @@ import { liveHandlers } from './live.ts';
 import { messageActionHandlers } from './message-actions.ts';
 import { messageHandlers } from './messages.ts';
 import { miniAppHandlers } from './mini-apps.ts';
+import { noteHandlers } from './notes.ts';
 import { outboxHandlers } from './outbox.ts';
 import { peopleHandlers } from './people.ts';
 import { programRefusalHandlers } from './program-refusals.ts';
@@ -63,6 +64,7 @@ export const handlers: Handlers<typeof operations> = {
   ...signingHandlers,
   ...chatHandlers,
   ...chatDeskHandlers,
+  ...noteHandlers,
   ...replyHandlers,
   ...topicHandlers,
   ...messageHandlers,

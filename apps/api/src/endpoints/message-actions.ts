@@ -4,6 +4,7 @@ import type { messageActionOperations, SentMedia } from '@flotilla/contract/mess
 import { deleteMessage } from '@flotilla/domain/records/chat-actions/delete-message.ts';
 import { pinMessage } from '@flotilla/domain/records/chat-actions/pin-message.ts';
 import { unpinMessage } from '@flotilla/domain/records/chat-actions/unpin-message.ts';
+import { inConversation } from '@flotilla/domain/records/chats/conversation.ts';
 import { editMessage } from '@flotilla/domain/records/messages/edit-message.ts';
 import { type MediaSource, type NewContent, sendMessage } from '@flotilla/domain/records/messages/send-message.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
@@ -13,6 +14,7 @@ import type { Call, Handlers } from '../operations/handler.ts';
 import { presentMessage } from './present-message.ts';
 import { renewHoldOf } from './renew-hold-of.ts';
 import { sendersOf } from './senders-of.ts';
+import { accountOf, tellDesk } from './tell-desk.ts';
 
 type SendInput = Call<typeof messageActionOperations.sendMessage.input>['input'];
 
@@ -30,7 +32,7 @@ const MEDIA_OF_MIME: Record<string, SentMedia> = {
 };
 
 export const messageActionHandlers: Handlers<typeof messageActionOperations> = {
-  async sendMessage(context, { input, file, by, whileAllowed }) {
+  async sendMessage(context, { input, file, caller, by, whileAllowed }) {
     const message = { ...input, content: contentOf(input, file), silent: input.disable_notification };
     const bot = requireBot(context, input.bot_id);
     const send = () => sendMessage(context, bot, by, message);
@@ -43,6 +45,8 @@ export const messageActionHandlers: Handlers<typeof messageActionOperations> = {
             return send();
           });
     await renewHoldOf(context, bot, by, sent, input.renews_hold);
+    const at = inConversation(sent);
+    await tellDesk(context, { kind: 'chat', action: 'send', ...at, ...accountOf(caller) });
     return presentMessage(bot, sent, sender);
   },
 

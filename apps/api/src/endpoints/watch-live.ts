@@ -1,10 +1,11 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import type { LiveTopic } from '@flotilla/contract/live.ts';
 import { shownPlace, WHOLE_BOT } from '@flotilla/domain/delivery/flood/flooded-call.ts';
 import { type KeptDecision, keptDecisionFor } from '@flotilla/domain/delivery/router/show-decision.ts';
 import { withoutUnseenBots } from '@flotilla/domain/delivery/routing-rules/shown-bots.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
-import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
-import { connectionParam } from '@flotilla/domain/records/chats/conversation.ts';
+import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
+import { inConversation } from '@flotilla/domain/records/chats/conversation.ts';
 import type { HeldBot, Viewer } from '@flotilla/domain/watch/live/bot-watches.ts';
 import type { LiveEvents } from '@flotilla/domain/watch/live/live-event.ts';
 import { decodePosition, type LivePosition } from '@flotilla/domain/watch/live/live-position.ts';
@@ -26,7 +27,7 @@ export type LiveClient = {
   headOnly: boolean;
 };
 
-type WatchedTopics = { fleet: boolean; bots: ReadonlyMap<Bot, WatchedBot> };
+type WatchedTopics = { fleet: boolean; desk: boolean; bots: ReadonlyMap<Bot, WatchedBot> };
 type WatchedBot = { all: boolean; attempts: boolean; chats: Set<number> };
 
 /** EventSource waits 3 to 5 s otherwise. */
@@ -39,7 +40,7 @@ const HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-B
 export function watchedTopics(context: Context, topics: readonly LiveTopic[]): WatchedTopics {
   const bots = new Map<Bot, WatchedBot>();
   for (const topic of topics) {
-    if (topic.kind === 'fleet') continue;
+    if (topic.kind === 'fleet' || topic.kind === 'desk') continue;
     const bot = requireBot(context, topic.botId);
     const watched = bots.get(bot) ?? { all: false, attempts: false, chats: new Set() };
     bots.set(bot, watched);
@@ -47,7 +48,8 @@ export function watchedTopics(context: Context, topics: readonly LiveTopic[]): W
     else if (topic.kind === 'attempts') watched.attempts = true;
     else watched.chats.add(topic.chatId);
   }
-  return { fleet: topics.some(({ kind }) => kind === 'fleet'), bots };
+  const names = (wanted: LiveTopic['kind']) => topics.some(({ kind }) => kind === wanted);
+  return { fleet: names('fleet'), desk: names('desk'), bots };
 }
 
 /** Streams events until the signal aborts. Throws before the answer if too many streams are open or Redis is away. */
@@ -80,7 +82,8 @@ async function stream(context: Context, client: LiveClient, { reserved, stops, s
   const { response, lastEventId } = client;
   const known = lastEventId === null ? null : decodePosition(lastEventId);
   const watched = await hold(context, client, known, stops);
-  if (tellsReads(client)) await holdReads(context, stops, signal);
+  if (tellsChats(client)) await holdAnnounced(context.live.chatReads, stops, signal);
+  if (tellsDesk(client)) await holdAnnounced(context.live.deskNews, stops, signal);
   signal.throwIfAborted();
   for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
   if (client.headOnly) return void response.end();
@@ -92,7 +95,8 @@ async function stream(context: Context, client: LiveClient, { reserved, stops, s
   const gap = forgotten || watched.some(({ lost }) => lost) || (lastEventId !== null && known === null);
   if (tellsBots(client)) stops.push(listenToBots(context, client, live, forgotten ? 0 : sinceMs));
   live.begin(RETRY_MS, { gap });
-  if (tellsReads(client)) stops.push(listenToReads(context, client, live));
+  if (tellsChats(client)) stops.push(listenToReads(context, client, live));
+  if (tellsDesk(client)) stops.push(listenToDesk(context, client, live));
   stops.push(listenToFloods(context, client, live));
   reserved.attach(live);
   if (client.topics.fleet) stops.push(listenToFleet(context, client, live));
@@ -184,32 +188,59 @@ function listenToFleet({ live }: Context, { caller }: LiveClient, to: LiveStream
   return live.fleetEvents.listen({ caller, onFleet: (data, bytes) => to.event('fleet', data, bytes) });
 }
 
-function tellsReads({ topics }: LiveClient): boolean {
+function tellsChats({ topics }: LiveClient): boolean {
   return [...topics.bots.values()].some(({ all, chats }) => all || chats.size > 0);
 }
 
-/** Resolves when every marker that the account moves from now on will be received. */
-async function holdReads({ live }: Context, stops: Running['stops'], signal: AbortSignal): Promise<void> {
-  const held = live.chatReads.hold(AbortSignal.any([signal, AbortSignal.timeout(REDIS_ANSWERS_IN_MS)]));
+function tellsDesk(client: LiveClient): boolean {
+  return client.topics.desk || tellsChats(client);
+}
+
+/** Resolves when everything that is announced from now on will be received. */
+async function holdAnnounced(
+  announced: { hold(signal: AbortSignal): { ready: Promise<void>; release(): void } },
+  stops: Running['stops'],
+  signal: AbortSignal,
+): Promise<void> {
+  const held = announced.hold(AbortSignal.any([signal, AbortSignal.timeout(REDIS_ANSWERS_IN_MS)]));
   stops.push({ stop: held.release });
   await held.ready.catch(() => {
     throw new FlotillaError('unavailable', 'The stream cannot begin at the moment', { retryAfterS: 1 });
   });
 }
 
-function listenToReads({ live }: Context, { caller, topics }: LiveClient, to: LiveStream) {
+/** True for chats of the topics. */
+function isWatched({ topics }: LiveClient): (chat: ChatOfBot) => boolean {
   const shown = new Map([...topics.bots].map(([bot, watched]) => [bot.id, watched]));
+  return ({ bot_id, chat_id }) => shown.get(bot_id)?.all === true || shown.get(bot_id)?.chats.has(chat_id) === true;
+}
+
+function listenToReads({ live }: Context, client: LiveClient, to: LiveStream) {
+  const isShown = isWatched(client);
   return live.chatReads.listen({
-    accountId: caller.account.id,
-    onRead: ({ bot_id, chat_id, business_connection_id, message_id }) => {
-      const watched = shown.get(bot_id);
-      if (watched?.all !== true && watched?.chats.has(chat_id) !== true) return;
-      const chat = { bot_id, chat_id, ...connectionParam(business_connection_id) };
-      const data = JSON.stringify({ ...chat, read_message_id: message_id });
-      to.event('read', data, Buffer.byteLength(data));
+    onNews: (read) => {
+      if (read.accountId !== client.caller.account.id || !isShown(read)) return;
+      send(to, 'read', { ...inConversation(read), read_message_id: read.message_id });
     },
     onGap: () => to.gap(null, null),
   });
+}
+
+/** Whoever may see the chat hears of it. */
+function listenToDesk({ live }: Context, client: LiveClient, to: LiveStream) {
+  const isShown = isWatched(client);
+  return live.deskNews.listen({
+    onNews: ({ kind, ...news }) => {
+      const isOfDesk = client.topics.desk && seesBot(client.caller, news.bot_id);
+      if (isOfDesk || isShown(news)) send(to, kind, news);
+    },
+    onGap: () => to.gap(null, null),
+  });
+}
+
+function send(to: LiveStream, name: string, event: object): void {
+  const data = JSON.stringify(event);
+  to.event(name, data, Buffer.byteLength(data));
 }
 
 function listenToFloods({ floods }: Context, { topics }: LiveClient, to: LiveStream) {
@@ -221,8 +252,7 @@ function listenToFloods({ floods }: Context, { topics }: LiveClient, to: LiveStr
     const isOfChat = place === WHOLE_BOT ? watched.chats.size > 0 : watched.chats.has(where.chat_id ?? 0);
     if (!watched.all && !isOfChat) return;
     const until = untilMs === null ? null : new Date(untilMs).toISOString();
-    const data = JSON.stringify({ bot_id: botId, ...where, family, until });
-    to.event('flood', data, Buffer.byteLength(data));
+    send(to, 'flood', { bot_id: botId, ...where, family, until });
   });
   return { stop };
 }

@@ -1,8 +1,10 @@
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import { type DeskNews, deskNews } from '@flotilla/domain/records/desk/desk-news.ts';
 import type { ReadDeps } from '@flotilla/domain/watch/fleet-figures/read-fleet.ts';
 import type { BotChanges } from '@flotilla/domain/watch/live/bot-changes.ts';
 import { type BotWatches, botWatches } from '@flotilla/domain/watch/live/bot-watches.ts';
-import { type ChatReads, chatReads } from '@flotilla/domain/watch/live/chat-reads.ts';
+import { type ChatRead, chatReads } from '@flotilla/domain/watch/live/chat-reads.ts';
+import type { Announcements } from '@flotilla/redis/announcements.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
@@ -17,7 +19,8 @@ export type Live = {
   watches: BotWatches;
   botEvents: BotEvents;
   fleetEvents: FleetEvents;
-  chatReads: ChatReads;
+  chatReads: Announcements<ChatRead>;
+  deskNews: Announcements<DeskNews>;
   /** Reserves room for a stream; throws 'too_many_requests' if there is none for the caller. */
   reserve(caller: Caller): ReservedStream;
   close(): void;
@@ -39,6 +42,7 @@ export function openLive(deps: Deps, limits: LiveLimits): Live {
   const events = botEvents(deps);
   const figures = fleetEvents(deps);
   const reads = chatReads(deps);
+  const desk = deskNews(deps);
   const streams = new Set<LiveStream>();
   const reservedBy = new Map<number, number>();
   let reserved = 0;
@@ -53,6 +57,7 @@ export function openLive(deps: Deps, limits: LiveLimits): Live {
     botEvents: events,
     fleetEvents: figures,
     chatReads: reads,
+    deskNews: desk,
     reserve: ({ account }) => {
       const ofAccount = reservedBy.get(account.id) ?? 0;
       if (ofAccount >= limits.streamsPerAccount)
@@ -82,6 +87,7 @@ export function openLive(deps: Deps, limits: LiveLimits): Live {
       events.close();
       figures.close();
       reads.close();
+      desk.close();
     },
   };
 }

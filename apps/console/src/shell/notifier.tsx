@@ -1,13 +1,15 @@
 import type { ChatResource } from '@flotilla/contract/chats.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import { call } from '../call.ts';
+import { useLive } from '../live.ts';
 import { titleOf } from '../parts/chat-name.tsx';
-import { searchOf } from '../parts/inbox-address.ts';
+import { linkToInbox } from '../parts/inbox-address.ts';
 import { summaryOf } from '../screens/inbox/chat/summary.ts';
 import { CHATS, chatKey } from '../screens/inbox/chats/use-chats.ts';
 import { useChatsLive } from '../screens/inbox/chats/use-chats-live.ts';
+import { useSession } from '../session.tsx';
 import { useWords } from '../words/words.tsx';
 
 const ASK_EVERY_MS = 15_000;
@@ -19,6 +21,17 @@ const MOST_AT_ONCE = 3;
 export function Notifier({ texts }: { texts: boolean }): null {
   const words = useWords();
   const navigate = useNavigate();
+  const { account } = useSession();
+  const open = useCallback(
+    (notice: Notification, chat: Pick<ChatResource, 'bot_id' | 'id' | 'business_connection_id'>) => {
+      notice.onclick = () => {
+        window.focus();
+        notice.close();
+        void navigate(linkToInbox(chat));
+      };
+    },
+    [navigate],
+  );
   const known = useRef<ReadonlyMap<string, string> | null>(null);
   const { data: chats } = useQuery({
     queryKey: [CHATS, 'newest'],
@@ -28,27 +41,30 @@ export function Notifier({ texts }: { texts: boolean }): null {
     retry: false,
   });
   useChatsLive(chats ?? []);
+  useLive(['desk'], ({ name, data }) => {
+    if (name !== 'note' || data.change !== 'added' || !data.mentions.includes(account.id) || isLookedAt()) return;
+    const { chat_id, note_id, account: by = '' } = data;
+    const tag = `flotilla-note-${note_id}`;
+    open(new Notification(words.inbox.mentionedBy(by), { tag }), { ...data, id: chat_id });
+  });
   useEffect(() => {
     if (chats === undefined) return;
     const before = known.current;
     known.current = new Map(chats.map((chat) => [chatKey(chat), newestOf(chat)]));
-    if (before === null || (document.visibilityState === 'visible' && document.hasFocus())) return;
+    if (before === null || isLookedAt()) return;
     const news = chats.filter((chat) => isNews(chat) && before.get(chatKey(chat)) !== newestOf(chat));
     for (const chat of news.slice(0, MOST_AT_ONCE)) {
       const said = chat.last_message && texts ? summaryOf(chat.last_message, words) : words.inbox.newMessage;
       const body = chat.bot_name === undefined ? said : `${chat.bot_name}: ${said}`;
       // Several tabs tell of one message once, because its tag is the same.
-      const notice = new Notification(titleOf(chat), { body, tag: `flotilla-${chatKey(chat)}` });
-      notice.onclick = () => {
-        window.focus();
-        notice.close();
-        const { business_connection_id: connection } = chat;
-        const params = { botId: String(chat.bot_id), chatId: String(chat.id) };
-        void navigate({ to: '/inbox/$botId/$chatId', params, search: searchOf({ connection }) });
-      };
+      open(new Notification(titleOf(chat), { body, tag: `flotilla-${chatKey(chat)}` }), chat);
     }
-  }, [chats, texts, words, navigate]);
+  }, [chats, texts, words, open]);
   return null;
+}
+
+function isLookedAt(): boolean {
+  return document.visibilityState === 'visible' && document.hasFocus();
 }
 
 function newestOf({ last_message: last }: ChatResource): string {

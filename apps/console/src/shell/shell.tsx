@@ -16,6 +16,7 @@ import { useWords } from '../words/words.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { LiveBadge } from './live-badge.tsx';
+import { MentionsMenu } from './mentions-menu.tsx';
 import { OutageBar } from './outage-bar.tsx';
 import { PreferencesMenu } from './preferences-menu.tsx';
 import { QuarantineBar } from './quarantine-bar.tsx';
@@ -55,6 +56,7 @@ export function Shell(): ReactNode {
           <span>{words.palette.open}</span>
           <kbd>Ctrl K</kbd>
         </button>
+        <MentionsMenu />
         <LiveBadge />
         <PreferencesMenu />
         <AccountMenu showShortcuts={() => setOver('shortcuts')} />

@@ -20,6 +20,7 @@ const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
   chat_authors: true,
   chat_users: true,
   tags: true,
+  notes: true,
   routes: true,
   route_hits: true,
   programs: true,

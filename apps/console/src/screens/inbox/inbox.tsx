@@ -6,6 +6,7 @@ import { NotFound } from '../../parts/not-found.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { useWords } from '../../words/words.tsx';
 import { ChatList } from './chats/chat-list.tsx';
+import { ColleaguesProvider } from './desk/colleagues.tsx';
 import type { InboxSearch } from './inbox-filter.ts';
 import { type InboxPlace, InboxPlaceProvider } from './inbox-place.ts';
 import { useInboxKeys } from './use-inbox-keys.ts';
@@ -47,17 +48,19 @@ function Panes({ ofBot, botId, chatId }: PanesProps): ReactNode {
   const place: InboxPlace = { ofBot, chat, filter, around: around === undefined ? undefined : Number(around) };
   return (
     <InboxPlaceProvider value={place}>
-      <div className={`inbox ${chat === null ? '' : 'with-chat'}`}>
-        {chat === null && ofBot === undefined && <h1 className="unseen">{nav.inbox}</h1>}
-        <ChatList filter={ofBot === undefined ? filter : { ...filter, bot: ofBot }} />
-        {chat === null ? (
-          <section className="chat" aria-label={words.chat}>
-            <Empty title={words.choose} hint={words.chooseHint} />
-          </section>
-        ) : (
-          <Outlet />
-        )}
-      </div>
+      <ColleaguesProvider>
+        <div className={`inbox ${chat === null ? '' : 'with-chat'}`}>
+          {chat === null && ofBot === undefined && <h1 className="unseen">{nav.inbox}</h1>}
+          <ChatList filter={ofBot === undefined ? filter : { ...filter, bot: ofBot }} />
+          {chat === null ? (
+            <section className="chat" aria-label={words.chat}>
+              <Empty title={words.choose} hint={words.chooseHint} />
+            </section>
+          ) : (
+            <Outlet />
+          )}
+        </div>
+      </ColleaguesProvider>
     </InboxPlaceProvider>
   );
 }

@@ -28,6 +28,11 @@ export const desk = {
   doneHint: 'The next message from a person reopens the chat.',
   reopen: 'Reopen',
   isDone: 'Resolved',
+  viewing: (name: string) => `\u2068${name}\u2069 is viewing`,
+  typing: (name: string) => `\u2068${name}\u2069 is typing…`,
+  sendAnyway: 'Send anyway',
+  foreignTitle: 'Somebody else answers here',
+  foreignHint: (holder: string) => `${holder}. The person would get an answer from two of you.`,
 
   replies: 'Saved replies',
   manage: 'Manage replies…',

@@ -10,6 +10,8 @@ export const inbox = {
   marks: { unread: 'Unread', awaits: 'Waiting', held: 'Taken over', mine: 'Mine' },
   unreadChats: (n: number) => plural(n, { one: '{n} unread chat', other: '{n} unread chats' }),
   newMessage: 'new message',
+  mentions: (n: number) => plural(n, { one: '{n} note mentions you', other: '{n} notes mention you' }),
+  mentionedBy: (name: string) => `${name} mentions you`,
   enterSends: 'Enter sends; press to let Ctrl Enter send',
   ctrlEnterSends: 'Ctrl Enter sends; press to let Enter send',
   type: 'Chat type',

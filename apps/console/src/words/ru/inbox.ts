@@ -16,6 +16,14 @@ export const inbox: Words['inbox'] = {
       many: '{n} непрочитанных чатов',
       other: '{n} непрочитанного чата',
     }),
+  mentions: (n) =>
+    plural(n, {
+      one: '{n} заметка упоминает вас',
+      few: '{n} заметки упоминают вас',
+      many: '{n} заметок упоминают вас',
+      other: '{n} заметки упоминают вас',
+    }),
+  mentionedBy: (name) => `${name} упоминает вас`,
   newMessage: 'новое сообщение',
   enterSends: 'Enter отправляет; нажмите, чтобы отправлять по Ctrl Enter',
   ctrlEnterSends: 'Ctrl Enter отправляет; нажмите, чтобы отправлять по Enter',

@@ -3,10 +3,11 @@ import { type ReleaseChatArgs, type ReleaseChatReply, scripts } from '@flotilla/
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
-import type { Actor } from '../../people/audit/actor.ts';
+import { type Actor, accountOf } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { chatStore } from '../../records/chats/chat-store.ts';
-import type { Conversation } from '../../records/chats/conversation.ts';
+import { type Conversation, inConversation } from '../../records/chats/conversation.ts';
+import { announceDesk } from '../../records/desk/desk-news.ts';
 import { heldAs } from '../../records/takeover/held-chats.ts';
 import type { TakeoverDeps } from '../../records/takeover/take-over-chat.ts';
 import { matcherInForce, matcherOf, type UpdateMatcher } from '../filters/update-matcher.ts';
@@ -36,6 +37,8 @@ export async function releaseChat(
   await recordAction(deps, by, {
     ...{ action: 'chat_release', bot_id: bot.id, ...named, chat_id: chatId, details },
   });
+  const at = inConversation({ bot_id: bot.id, ...named, chat_id: chatId });
+  await announceDesk(deps, { kind: 'chat', action: 'release', ...at, ...accountOf(by) });
   return delivered;
 }
 

@@ -33,3 +33,8 @@ export function withProgram(by: Actor, details: string): string {
   const program = `program ${by.program.id} (${by.program.name})`;
   return details === '' ? program : `${program}; ${details}`;
 }
+
+/** The account of an actor, as others of the team are told of it. */
+export function accountOf(by: Actor): { account_id?: number; account?: string } {
+  return by.kind === 'account' ? { account_id: by.accountId, account: by.username } : {};
+}

@@ -1,6 +1,7 @@
 import type { AuditEntry } from '@flotilla/contract/audit.ts';
 import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
 import type { ChatOfBot } from '@flotilla/contract/chats.ts';
+import { DESK_ACTIONS } from '@flotilla/contract/desk-log.ts';
 import { ACTIONS_ON_PEOPLE, PIN_ACTIONS } from '@flotilla/database/audit-indexes.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
@@ -23,6 +24,10 @@ export interface AuditQuery {
   fromS?: number | undefined;
   beforeS?: number | undefined;
 }
+
+const DESK_COLUMNS = ['action', 'actor_kind', 'actor_username', 'target_username', 'details', 'date'] as const;
+/** No index leads to such acts, and a busy chat has many other entries. */
+const LOOKED_AT = 500;
 
 /** A message that an account sent. */
 export type SentByAccount = { business_connection_id: string; id: number; sender: string };
@@ -93,6 +98,27 @@ export function auditStore(db: Database) {
         .select(['action', 'target_id'])
         .where('business_connection_id', '=', business_connection_id)
         .where(isOneOf(PIN_ACTIONS))
+        .orderBy('date', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute();
+    },
+
+    /** What people did with a conversation beside writing in it, newest first: of the newest 500 entries of its chat. */
+    async listDeskActs(
+      { business_connection_id, ...chat }: ChatOfBot & { business_connection_id: string },
+      limit: number,
+    ): Promise<Pick<AuditEntry, (typeof DESK_COLUMNS)[number]>[]> {
+      const newest = entriesOf(EVERYTHING, chat)
+        .select([...DESK_COLUMNS, 'id', 'business_connection_id'])
+        .orderBy('date', 'desc')
+        .orderBy('id', 'desc')
+        .limit(LOOKED_AT);
+      return db
+        .selectFrom(newest.as('newest'))
+        .select(DESK_COLUMNS)
+        .where('business_connection_id', '=', business_connection_id)
+        .where(isOneOf(DESK_ACTIONS))
         .orderBy('date', 'desc')
         .orderBy('id', 'desc')
         .limit(limit)

@@ -58,3 +58,10 @@ async function conversationsOf(db: Database, chat: ChatOfBot): Promise<string[]>
 export function connectionParam(connection: string): { business_connection_id?: string } {
   return connection === '' ? {} : { business_connection_id: connection };
 }
+
+/** A conversation as answers and events name it. */
+export type InConversation = { bot_id: number; chat_id: number; business_connection_id?: string };
+
+export function inConversation({ bot_id, chat_id, business_connection_id }: Conversation): InConversation {
+  return { bot_id, chat_id, ...connectionParam(business_connection_id) };
+}

@@ -79,6 +79,7 @@ const CHAT_COLUMNS: Record<string, 'follows' | 'stays'> = {
   'routes.condition_value': 'follows',
   'routes.target_chat_id': 'follows',
   'tags.chat_id': 'follows',
+  'notes.chat_id': 'follows',
   // Both chats have a row; the group's points to the supergroup's.
   'chats.id': 'stays',
   'chats.assigned_to': 'follows',

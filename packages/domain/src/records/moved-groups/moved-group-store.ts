@@ -6,7 +6,7 @@ export type GroupMove = { botId: number; fromChatId: number; toChatId: number };
 
 /** How many stored ids of a kind followed. */
 export type Followed = Record<
-  'rules' | 'filters' | 'tokens' | 'keys' | 'sinks' | 'tags' | 'people' | 'sends' | 'audiences',
+  'rules' | 'filters' | 'tokens' | 'keys' | 'sinks' | 'tags' | 'notes' | 'people' | 'sends' | 'audiences',
   number
 >;
 
@@ -141,10 +141,10 @@ export function movedGroupStore(db: Database) {
     },
 
     /**
-     * Takes people, tags and read markers along; doing so again adds what came since. Messages stay: the supergroup has a
+     * Takes people, tags, notes and read markers along; doing so again adds what came since. Messages stay: the supergroup has a
      * counter of its own, so their ids would meet.
      */
-    async movePeople({ botId, fromChatId, toChatId }: GroupMove): Promise<Pick<Followed, 'people' | 'tags'>> {
+    async movePeople({ botId, fromChatId, toChatId }: GroupMove): Promise<Pick<Followed, 'people' | 'tags' | 'notes'>> {
       const people = await sql`
         insert into chat_users (bot_id, chat_id, user_id, username, first_name, last_name, is_bot, last_seen_at, search,
           language_code)
@@ -156,13 +156,16 @@ export function movedGroupStore(db: Database) {
         where bot_id = ${botId} and chat_id = ${fromChatId} and not exists (
           select from tags there where there.bot_id = tags.bot_id and there.chat_id = ${toChatId}
             and there.user_id = tags.user_id and there.tag = tags.tag)`.execute(db);
+      const notes = await sql`
+        update notes set chat_id = ${toChatId} where bot_id = ${botId} and chat_id = ${fromChatId}`.execute(db);
       // The date decides what is unread: no message of the supergroup is older.
       await sql`
         insert into chat_reads (account_id, bot_id, chat_id, message_id, message_date)
         select account_id, bot_id, ${toChatId}, 0, message_date from chat_reads
         where bot_id = ${botId} and chat_id = ${fromChatId}
         on conflict (account_id, bot_id, chat_id) do nothing`.execute(db);
-      return { people: Number(people.numAffectedRows), tags: Number(tags.numAffectedRows) };
+      const [moved, tagged, noted] = [people, tags, notes].map(({ numAffectedRows }) => Number(numAffectedRows));
+      return { people: moved!, tags: tagged!, notes: noted! };
     },
   };
 }

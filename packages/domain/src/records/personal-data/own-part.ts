@@ -41,6 +41,11 @@ export function ownAudience(row: Row, userId: number): Row {
   return { ...row, audience: { ...audience, chat_ids: onlyOwn(audience.chat_ids, userId) } };
 }
 
+/** Without the ids of people of the team, and without the copy of the text that is looked through. */
+export function ownNote({ unread_by: _, mentions: _mentions, search_text: _text, ...row }: Row): Row {
+  return row;
+}
+
 /** The other end may be the private chat of somebody else. */
 export function ownLink(row: Row, userId: number): Row {
   const isOther = ([column, value]: [string, unknown]) => column.endsWith('_chat_id') && value !== userId;

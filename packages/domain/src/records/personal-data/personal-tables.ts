@@ -2,7 +2,7 @@ import type { PersonalPlace } from '@flotilla/contract/people.ts';
 import { ACTIONS_ON_PEOPLE } from '@flotilla/database/audit-indexes.ts';
 import type { Tables } from '@flotilla/database/tables.ts';
 import { type RawBuilder, sql } from 'kysely';
-import { ownAudience, ownLetter, ownLink, ownQuestion } from './own-part.ts';
+import { ownAudience, ownLetter, ownLink, ownNote, ownQuestion } from './own-part.ts';
 import { byId, journalByTime, messagesByChat, type Portions } from './portions.ts';
 
 /** Rows of a person in a table. */
@@ -122,6 +122,7 @@ export const PERSONAL_TABLES: Record<keyof Tables, PersonalTable> = {
       of: (userId) => sql`(user_id = ${userId} or chat_id = ${userId})`,
     },
   ],
+  notes: [{ place: 'notes', key: ID, erase: 'delete', of: (userId) => inPrivateChat(userId), show: ownNote }],
   audit_log: [
     {
       ...{ place: 'audit', key: ID },

@@ -219,7 +219,15 @@ export function removalStore(db: Database) {
     async removeChat(chat: ChatOfBot): Promise<boolean> {
       const { numAffectedRows } = await sql`
         delete from chats where bot_id = ${chat.bot_id} and id = ${chat.chat_id}`.execute(db);
-      for (const table of ['chat_reads', 'business_chats', 'business_chat_reads', 'chat_users', 'tags', 'topics']) {
+      for (const table of [
+        'chat_reads',
+        'business_chats',
+        'business_chat_reads',
+        'chat_users',
+        'tags',
+        'notes',
+        'topics',
+      ]) {
         await sql`
           delete from ${sql.table(table)} where bot_id = ${chat.bot_id} and chat_id = ${chat.chat_id}`.execute(db);
       }

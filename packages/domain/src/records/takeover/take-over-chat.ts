@@ -3,10 +3,11 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
-import type { Actor } from '../../people/audit/actor.ts';
+import { type Actor, accountOf } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { chatStore } from '../chats/chat-store.ts';
-import type { Conversation } from '../chats/conversation.ts';
+import { type Conversation, inConversation } from '../chats/conversation.ts';
+import { announceDesk } from '../desk/desk-news.ts';
 import { holdInRedis } from './held-chats.ts';
 
 export type TakeoverDeps = { db: Database; redis: RedisHandles; clock: Clock };
@@ -37,6 +38,8 @@ export async function takeOverChat(
   const by: Actor = holder.kind === 'account' ? holder.by : { kind: 'bot', address: null };
   const details = [`for ${Math.round(minutes)} min`, ...reasonOf(holder)].join('; ');
   await recordAction(deps, by, { action: 'chat_takeover', bot_id: bot.id, ...conversation, details });
+  const at = inConversation({ bot_id: bot.id, ...conversation });
+  await announceDesk(deps, { kind: 'chat', action: 'takeover', ...at, ...accountOf(by) });
   return chatId;
 }
 

@@ -11,6 +11,8 @@ import { photoOfChat } from '../../../parts/photos.ts';
 import { useTitle } from '../../../parts/use-title.ts';
 import { useWords } from '../../../words/words.tsx';
 import { BusinessMark } from '../business-mark.tsx';
+import { chatKey } from '../chats/use-chats.ts';
+import { WhoIsHere } from '../desk/who-is-here.tsx';
 import { keyOfChat, linkToChat, useInboxPlace } from '../inbox-place.ts';
 import { messageOfDay } from './message-of-day.ts';
 import { useChat } from './use-chat.ts';
@@ -57,6 +59,7 @@ export function ChatHead({ chat, topics, back, goTo, showPerson }: HeadProps): R
           </Link>
         </p>
       </div>
+      <WhoIsHere chat={chatKey(keyOfChat(chat))} />
       {/* Its line is there before the topics are: what is below stays in place. */}
       {(topics.length > 0 || (known?.topic_count ?? 0) > 0) && <TopicChoice chat={chat} topics={topics} />}
       {showPerson && chat.chatId > 0 && (

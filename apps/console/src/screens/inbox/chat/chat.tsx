@@ -1,3 +1,4 @@
+import type { DeskEntryResource } from '@flotilla/contract/desk-log.ts';
 import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -12,13 +13,17 @@ import { NotFound } from '../../../parts/not-found.tsx';
 import { useCopy } from '../../../parts/use-copy.tsx';
 import { retryPassing } from '../../../queries.ts';
 import { useWords } from '../../../words/words.tsx';
-import { CHATS, noteRead } from '../chats/use-chats.ts';
+import { CHATS, chatKey, noteRead } from '../chats/use-chats.ts';
 import { Compose, type ComposeHandle, Edit } from '../compose/compose.tsx';
 import { useEdited } from '../compose/use-draft.ts';
 import { useSent } from '../compose/use-outgoing.ts';
 import { conversationOf } from '../conversation.ts';
 import { DeskBar } from '../desk/desk-bar.tsx';
+import { usePresence } from '../desk/use-presence.ts';
+import { WhoWrites } from '../desk/who-is-here.tsx';
 import { keyOfChat, linkToChat, linkToList, useInboxPlace } from '../inbox-place.ts';
+import { NoteForm } from '../notes/note-form.tsx';
+import { useReadMentions } from '../notes/use-read-mentions.ts';
 import { type ChatActions, ChatActionsProvider } from './chat-actions.ts';
 import { ChatHead } from './chat-head.tsx';
 import { Conversations, OtherConversation } from './conversations.tsx';
@@ -29,7 +34,7 @@ import { MovedOn, useMovedTo } from './moved-on.tsx';
 import { PersonPane, usePerson } from './person-pane.tsx';
 import { PictureViewer } from './picture-viewer.tsx';
 import { RemoveMessage } from './remove-message.tsx';
-import { useBotName, useShownChat } from './use-chat.ts';
+import { useBotName, useChat, useShownChat } from './use-chat.ts';
 import { useChatLive } from './use-chat-live.ts';
 import { usePin } from './use-pin.ts';
 import { useTopics } from './use-topics.ts';
@@ -37,6 +42,7 @@ import { type ChatId, useWindow } from './use-window.ts';
 import './chat.css';
 
 const NO_CHAT = { botId: 0, chatId: 0 };
+const NO_LOG: readonly DeskEntryResource[] = [];
 const SHAPES = ['', 'low', 'own', 'own low'];
 
 /** The chat that the address names. */
@@ -63,6 +69,7 @@ export function OpenChat(): ReactNode {
 function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): ReactNode {
   const { inbox: words, bot: botWords } = useWords();
   const place = useInboxPlace();
+  const { threadId } = chat;
   const navigate = useNavigate();
   const { query, window, reach, extend, keep, tell, isThere } = useWindow(chat, around);
   const botName = useBotName(chat);
@@ -75,6 +82,10 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
   const copying = useCopy();
   const seen = useMarkRead(chat);
   const topics = useTopics(chat);
+  const log = useChat(chat)?.desk_log ?? NO_LOG;
+  const [isNoting, setNoting] = useState(false);
+  const typing = usePresence(chat);
+  useReadMentions(chat, log);
 
   const ask = () => {
     if (topics.list.length > 0) topics.refresh();
@@ -100,7 +111,10 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
     chat,
     reply: ({ id }) => {
       // The field for a new message is there only without an edit.
-      flushSync(editing.end);
+      flushSync(() => {
+        editing.end();
+        setNoting(false);
+      });
       compose.current?.reply(id);
     },
     edit: editing.begin,
@@ -124,6 +138,7 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
       if (message && message.id > 0) actions.reply(message);
       else compose.current?.focus();
     },
+    n: () => setNoting(true),
     Escape: back,
   });
 
@@ -157,8 +172,8 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
         <DeskBar chat={chat} />
         {query.isError && <Failure error={query.error} retry={() => void query.refetch()} />}
         {pinning.isError && <Failure error={pinning.error} />}
-        {window?.messages.length === 0 && <Empty title={words.noMessages} />}
-        {window === undefined || window.messages.length === 0 ? (
+        {window?.messages.length === 0 && log.length === 0 && <Empty title={words.noMessages} />}
+        {window === undefined || window.messages.length + log.length === 0 ? (
           <div className="feed-frame" aria-busy={window === undefined}>
             {window === undefined && query.isPending && <Shapes />}
           </div>
@@ -166,6 +181,7 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
           <MessageList
             key={around ?? 'end'}
             window={window}
+            log={threadId === undefined ? log : NO_LOG}
             start={around}
             reach={reach}
             extend={extend}
@@ -174,14 +190,19 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
             handle={list}
           />
         )}
+        <WhoWrites chat={chatKey(keyOfChat(chat))} />
         {movedTo !== undefined ? (
           <MovedOn chat={chat} to={movedTo} />
+        ) : isNoting ? (
+          <NoteForm chat={chat} note={null} leave={() => setNoting(false)} />
         ) : editing.edited === null ? (
           <Compose
             chat={chat}
             botName={botName}
             handle={compose}
             leave={() => list.current?.focus()}
+            writeNote={() => setNoting(true)}
+            typing={typing}
             editLast={() => {
               const last = window?.messages.findLast(isEditable);
               if (last) editing.begin(last);

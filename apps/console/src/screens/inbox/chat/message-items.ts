@@ -1,17 +1,57 @@
+import type { DeskEntryResource } from '@flotilla/contract/desk-log.ts';
 import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
-import { keyOf, type WindowMessage } from './message-window.ts';
+import { keyOf, type MessageWindow, type WindowMessage } from './message-window.ts';
 
-/** What stands together in the chat: a message, or the messages of an album. */
-export type MessageItem = {
+type Item = {
   key: string;
-  messages: readonly [WindowMessage, ...WindowMessage[]];
   /** The first one of its day. */
   startsDay: boolean;
+};
+
+/** What stands together in the chat: a message, or the messages of an album. */
+export type MessageItem = Item & {
+  messages: readonly [WindowMessage, ...WindowMessage[]];
   /** By the same sender as the one before, and soon after it: the name need not be said again. */
   continues: boolean;
 };
 
+/** What somebody of the team did with the chat, or wrote about it. */
+export type DeskItem = Item & { messages: readonly []; entry: DeskEntryResource };
+export type StreamItem = MessageItem | DeskItem;
+
 const SOON_S = 300;
+
+/** Messages with what stands beside them: that which is older than the first loaded message waits for it. */
+export function streamOf(
+  { messages, hasOlder, hasNewer }: MessageWindow,
+  log: readonly DeskEntryResource[],
+): StreamItem[] {
+  const [first, last] = [messages[0]?.date ?? 0, messages.at(-1)?.date ?? 0];
+  const shown = log.filter(({ date }) => (!hasOlder || date >= first) && (!hasNewer || date <= last));
+  const items: StreamItem[] = itemsOf(messages);
+  for (const entry of shown.toReversed()) {
+    const at = items.findLastIndex((item) => dateOf(item) <= entry.date) + 1;
+    items.splice(at, 0, { key: keyOfEntry(entry), messages: [], entry, startsDay: false });
+  }
+  return items.map((item, at) => {
+    const before = items[at - 1];
+    const startsDay = before === undefined || dayOf({ date: dateOf(before) }) !== dayOf({ date: dateOf(item) });
+    if ('entry' in item) return { ...item, startsDay };
+    return {
+      ...item,
+      startsDay,
+      continues: item.continues && !startsDay && before !== undefined && !('entry' in before),
+    };
+  });
+}
+
+function keyOfEntry({ date, note, action, account }: DeskEntryResource): string {
+  return note === undefined ? `${action} ${date} ${account}` : `note ${note.id}`;
+}
+
+function dateOf(item: StreamItem): number {
+  return 'entry' in item ? item.entry.date : item.messages[0].date;
+}
 
 /** Groups messages, which come with the oldest first. */
 export function itemsOf(messages: readonly WindowMessage[]): MessageItem[] {
@@ -62,10 +102,11 @@ function isSpoken(message: Message): boolean {
 }
 
 function isSameSender(a: Message, b: Message): boolean {
-  const isSame = a.outgoing === b.outgoing && a.user_id === b.user_id && a.program_id === b.program_id;
+  const isSame =
+    a.outgoing === b.outgoing && a.user_id === b.user_id && a.program_id === b.program_id && a.account === b.account;
   return isSame && !a.automatic && !b.automatic && b.date - a.date < SOON_S;
 }
 
-function dayOf({ date }: Message): string {
+function dayOf({ date }: Pick<Message, 'date'>): string {
   return new Date(date * 1000).toDateString();
 }

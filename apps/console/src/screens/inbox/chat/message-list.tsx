@@ -1,3 +1,4 @@
+import type { DeskEntryResource } from '@flotilla/contract/desk-log.ts';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import {
   type ReactNode,
@@ -12,7 +13,7 @@ import {
 import { Failure } from '../../../parts/failure.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { useWords } from '../../../words/words.tsx';
-import { isOfMany, itemsOf, type MessageItem } from './message-items.ts';
+import { isOfMany, type StreamItem, streamOf } from './message-items.ts';
 import { MessageView } from './message-view.tsx';
 import type { MessageWindow } from './message-window.ts';
 import { useNews } from './use-news.ts';
@@ -23,6 +24,8 @@ export type ListHandle = { show(messageId: number): boolean; toEnd(): void; focu
 
 type ListProps = {
   window: MessageWindow;
+  /** What stands beside the messages, newest first. */
+  log: readonly DeskEntryResource[];
   /** The message with which the list begins; its end without one. */
   start: number | undefined;
   reach: Reach;
@@ -43,12 +46,12 @@ const END_PX = 24;
 const MARKED_MS = 2_500;
 
 /** The loaded messages, of which only those on the screen are in the page. What is looked at stays where it is. */
-export function MessageList({ window, start, reach, extend, leaveWindow, seen, handle }: ListProps): ReactNode {
+export function MessageList({ window, log, start, reach, extend, leaveWindow, seen, handle }: ListProps): ReactNode {
   const { inbox: words } = useWords();
   const scroller = useRef<HTMLDivElement>(null);
   const [placed, setPlaced] = useState(false);
   const [marked, setMarked] = useState<number | undefined>(start);
-  const items = useMemo(() => itemsOf(window.messages), [window.messages]);
+  const items = useMemo(() => streamOf(window, log), [window, log]);
   const ofMany = useMemo(() => isOfMany(window.messages), [window.messages]);
   const follows = !window.hasNewer;
   const list = useVirtualizer({
@@ -154,7 +157,7 @@ function isFocusFree(): boolean {
 }
 
 type RowProps = {
-  item: MessageItem;
+  item: StreamItem;
   index: number;
   top: number;
   marked: number | undefined;
@@ -167,9 +170,9 @@ function Row({ item, index, top, marked, measure }: RowProps): ReactNode {
     <article
       ref={measure}
       data-index={index}
-      data-message={item.messages[0].id}
+      data-message={item.messages[0]?.id}
       data-marked={isMarked || undefined}
-      className={`item ${item.continues ? 'continues' : ''}`}
+      className={`item ${'continues' in item && item.continues ? 'continues' : ''}`}
       tabIndex={-1}
       style={{ transform: `translateY(${top}px)` }}
     >

@@ -4,10 +4,12 @@ import { Avatar } from '../../../parts/avatar.tsx';
 import { nameOf } from '../../../parts/person-name.ts';
 import { photoOfAuthor } from '../../../parts/photos.ts';
 import { useWords } from '../../../words/words.tsx';
+import { DeskLine } from '../notes/desk-line.tsx';
+import { NoteView } from '../notes/note-view.tsx';
 import { useChatActions } from './chat-actions.ts';
 import { Content } from './content-view.tsx';
 import { Media } from './media.tsx';
-import { isEvent, type MessageItem } from './message-items.ts';
+import { type DeskItem, isEvent, type MessageItem, type StreamItem } from './message-items.ts';
 import { canAct, MessageMenu } from './message-menu.tsx';
 import type { WindowMessage } from './message-window.ts';
 import { Quote } from './quote.tsx';
@@ -16,21 +18,30 @@ import { automaticLabel, summaryOf } from './summary.ts';
 import { useMessageTimes } from './times.ts';
 import './message.css';
 
-/** A message or an album, with the day before it where a day begins. */
-export const MessageView = memo(function MessageView({ item }: { item: MessageItem }): ReactNode {
+/** A message, an album or what stands beside them, with the day before it where a day begins. */
+export const MessageView = memo(function MessageView({ item }: { item: StreamItem }): ReactNode {
   const { dayOf } = useMessageTimes();
-  const [first] = item.messages;
+  const { date } = 'entry' in item ? item.entry : item.messages[0];
   return (
     <>
       {item.startsDay && (
         <p className="day">
-          <time dateTime={new Date(first.date * 1000).toISOString()}>{dayOf(first.date)}</time>
+          <time dateTime={new Date(date * 1000).toISOString()}>{dayOf(date)}</time>
         </p>
       )}
-      {isEvent(first) ? <EventLine message={first} /> : <Bubble item={item} />}
+      {'entry' in item ? <DeskEntry entry={item.entry} /> : <Said item={item} />}
     </>
   );
 });
+
+function Said({ item }: { item: MessageItem }): ReactNode {
+  const [first] = item.messages;
+  return isEvent(first) ? <EventLine message={first} /> : <Bubble item={item} />;
+}
+
+function DeskEntry({ entry }: { entry: DeskItem['entry'] }): ReactNode {
+  return entry.note === undefined ? <DeskLine entry={entry} /> : <NoteView note={entry.note} />;
+}
 
 /** Something that happened in the chat, or a button that somebody pressed. */
 function EventLine({ message }: { message: Message }): ReactNode {
@@ -63,7 +74,9 @@ function Bubble({ item }: { item: MessageItem }): ReactNode {
   const keys = buttons ?? keyboard?.map((row) => row.map((text): Button => ({ text })));
   const isDeleted = messages.every(({ deleted_at }) => deleted_at !== undefined);
   return (
-    <div className={`said ${first.outgoing ? 'own' : ''} ${isDeleted ? 'deleted' : ''}`}>
+    <div
+      className={`said ${first.outgoing ? 'own' : ''} ${first.account ? 'colleague' : ''} ${isDeleted ? 'deleted' : ''}`}
+    >
       <div className="bubble">
         {!continues && <Sender message={first} />}
         {origin && <p className="forwarded muted">{words.inbox.forwarded(origin.name ?? '')}</p>}

@@ -6,7 +6,7 @@ import { knownChat } from '../chats/use-chats.ts';
 import { conversationOf } from '../conversation.ts';
 import type { ChatId } from './use-window.ts';
 
-const NOTHING_MORE = { pinned_message_ids: [], topic_count: 0, scheduled_count: 0 };
+const NOTHING_MORE = { pinned_message_ids: [], topic_count: 0, scheduled_count: 0, desk_log: [] };
 
 /**
  * What is known about a chat: from the api, or from the platform where the api does not know it; until then as the list

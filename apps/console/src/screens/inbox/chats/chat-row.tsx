@@ -10,6 +10,7 @@ import { useWords } from '../../../words/words.tsx';
 import { BusinessMark } from '../business-mark.tsx';
 import { automaticLabel, summaryOf } from '../chat/summary.ts';
 import { useMessageTimes } from '../chat/times.ts';
+import { WhoIsHere } from '../desk/who-is-here.tsx';
 import { keyOfChat, linkToChat, useInboxPlace } from '../inbox-place.ts';
 import { chatKey } from './use-chats.ts';
 
@@ -39,6 +40,7 @@ export function ChatRow({ chat }: { chat: ChatResource }): ReactNode {
       </span>
       <span className="chat-line">
         <LastMessage chat={chat} />
+        <WhoIsHere chat={chatKey(chat)} />
         {unread > 0 && (
           <span className="unread-count" title={words.unreadCount(unread)}>
             {unread >= MOST_UNREAD ? `${MOST_UNREAD}+` : unread}

@@ -8,10 +8,12 @@ import { useWords } from '../../../words/words.tsx';
 import { Quote } from '../chat/quote.tsx';
 import type { ChatId } from '../chat/use-window.ts';
 import { conversationOf } from '../conversation.ts';
+import { useForeignHold } from '../desk/use-foreign-hold.tsx';
 import { useInsertedReplies } from '../desk/use-inserted-replies.tsx';
 import { Scheduled } from '../later/scheduled.tsx';
 import { SendLater } from '../later/send-later.tsx';
 import { useSendLater } from '../later/use-send-later.ts';
+import { NoteButton } from '../notes/note-button.tsx';
 import { AttachedFile } from './attached-file.tsx';
 import { ComposeForm } from './compose-form.tsx';
 import { type Content, parseModeOf } from './content.ts';
@@ -27,14 +29,21 @@ type ComposeProps = {
   handle: RefObject<ComposeHandle | null>;
   leave: () => void;
   editLast: () => void;
+  writeNote: () => void;
+  /** Somebody writes in the field. */
+  typing: () => void;
 };
 
 export type ComposeHandle = { reply(messageId: number): void; focus(): void };
 
 /** Writes a new message as the bot. */
-export function Compose({ chat, botName, handle, leave, editLast }: ComposeProps): ReactNode {
+export function Compose({ chat, botName, handle, leave, editLast, writeNote, typing }: ComposeProps): ReactNode {
   const words = useWords();
-  const { draft, change, clear } = useDraft(chat);
+  const { draft, change: write, clear } = useDraft(chat);
+  const change: typeof write = (changes) => {
+    if (changes.text !== undefined && changes.text !== '') typing();
+    write(changes);
+  };
   const { file, sending, error, send, attach } = useOutgoing(chat);
   const field = useRef<HTMLTextAreaElement>(null);
   useSent(chat, (_, sent) => clear(sent));
@@ -48,6 +57,7 @@ export function Compose({ chat, botName, handle, leave, editLast }: ComposeProps
   }));
   const replies = useInsertedReplies(chat, draft, change, field);
   const withoutReply = () => change({ replyTo: undefined });
+  const foreign = useForeignHold(chat, () => send({ ...draft, file }));
   return (
     <ComposeForm
       label={words.inbox.replyAs(botName)}
@@ -56,13 +66,18 @@ export function Compose({ chat, botName, handle, leave, editLast }: ComposeProps
       change={change}
       canSend={(file !== null || draft.text.trim() !== '') && !later.isPending}
       busy={sending !== null || later.isPending}
-      submit={() => send({ ...draft, file })}
+      submit={foreign.submit}
       leave={draft.replyTo === undefined ? leave : withoutReply}
       editLast={editLast}
       attach={attach}
       field={field}
       helper={replies.helper}
-      tools={replies.tool}
+      tools={
+        <>
+          {replies.tool}
+          <NoteButton write={writeNote} />
+        </>
+      }
       inlineOnly={false}
       beside={
         <SendLater
@@ -71,6 +86,7 @@ export function Compose({ chat, botName, handle, leave, editLast }: ComposeProps
         />
       }
     >
+      {foreign.question}
       <Scheduled chat={chat} />
       {replies.list}
       {draft.replyTo !== undefined && (

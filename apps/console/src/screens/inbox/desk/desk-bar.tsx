@@ -1,7 +1,5 @@
 import type { ChatResource } from '@flotilla/contract/chats.ts';
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { call } from '../../../call.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Failure } from '../../../parts/failure.tsx';
 import { Icon } from '../../../parts/icon.tsx';
@@ -10,6 +8,7 @@ import { Until } from '../../../parts/time.tsx';
 import { useSession } from '../../../session.tsx';
 import { useChat } from '../chat/use-chat.ts';
 import type { ChatId } from '../chat/use-window.ts';
+import { useAssignees } from '../notes/use-notes.ts';
 import { useDeskWords } from './desk-words.ts';
 import { type Desk, useDesk } from './use-desk.ts';
 import './desk.css';
@@ -137,7 +136,7 @@ function HeldBy({ by, until }: { by: string; until: string }): ReactNode {
   );
 }
 
-function useHolder(by: string): string {
+export function useHolder(by: string): string {
   const words = useDeskWords();
   const { account } = useSession();
   if (by === `account:${account.username}`) return words.heldByYou;
@@ -171,10 +170,7 @@ type AssigneesProps = { botId: number; assigned: number | null; choose: (account
 function Assignees({ botId, assigned, choose }: AssigneesProps): ReactNode {
   const words = useDeskWords();
   const { account } = useSession();
-  const asked = useQuery({
-    queryKey: ['assignees', botId],
-    queryFn: ({ signal }) => call('listAssignees', { bot_id: botId }, signal),
-  });
+  const asked = useAssignees(botId);
   const listed = (asked.data ?? []).map(
     ({ id, username, display_name: shown }) => [String(id), shown || username] as const,
   );

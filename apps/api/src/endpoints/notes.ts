@@ -1,0 +1,85 @@
+import { OK } from '@flotilla/contract/fields.ts';
+import { type NoteResource, note, type noteOperations } from '@flotilla/contract/notes.ts';
+import { answerOf } from '@flotilla/contract/resource.ts';
+import { type Caller, requireAdmin } from '@flotilla/domain/people/accounts/caller.ts';
+import { connectionParam } from '@flotilla/domain/records/chats/conversation.ts';
+import type { DeskNews } from '@flotilla/domain/records/desk/desk-news.ts';
+import { addNote, deleteNote, updateNote } from '@flotilla/domain/records/notes/change-notes.ts';
+import { type Note, noteStore } from '@flotilla/domain/records/notes/note-store.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Context } from '../context.ts';
+import { cutPage, decodeCursor } from '../http/page.ts';
+import { requireBot, requireManagedBot } from '../operations/bot-of-call.ts';
+import type { Handlers } from '../operations/handler.ts';
+import { conversationOf } from './conversation-of.ts';
+import { accountOf, tellDesk } from './tell-desk.ts';
+
+export const noteHandlers: Handlers<typeof noteOperations> = {
+  async listNotes(context, { input, caller }) {
+    const { limit, offset, before, q = '', unread, ...filters } = input;
+    if (filters.bot_id !== undefined) requireBot(context, filters.bot_id);
+    const [beforeId = null] = decodeCursor(before, ['id']) ?? [];
+    const query = { ...filters, q, unreadBy: unread ? caller.account.id : undefined };
+    const store = noteStore(context.db);
+    const [rows, total] = await Promise.all([
+      store.list(caller.scope, query, { limit: limit + 1, offset, beforeId }),
+      store.count(caller.scope, query),
+    ]);
+    return cutPage(rows.map(presentNote), limit, total, ({ id }) => [id]);
+  },
+
+  async addNote(context, { input, caller, by }) {
+    const chat = await conversationOf(context, requireManagedBot(context, input.bot_id), input);
+    const { text, mentions } = input;
+    const added = await addNote(context, by, chat, { author: caller.account, text, mentions });
+    await tellDesk(context, newsOf(caller, added, 'added'));
+    return presentNote(added);
+  },
+
+  updateNote: {
+    findBots: findBotOfNote,
+    async handle(context, { input: { id, ...changes }, caller, by }) {
+      await requireOwn(context, caller, id);
+      const changed = await updateNote(context, by, id, changes);
+      await tellDesk(context, newsOf(caller, changed, 'updated'));
+      return presentNote(changed);
+    },
+  },
+
+  deleteNote: {
+    findBots: findBotOfNote,
+    async handle(context, { input, caller, by }) {
+      await requireOwn(context, caller, input.id);
+      const deleted = await deleteNote(context, by, input.id);
+      await tellDesk(context, newsOf(caller, deleted, 'deleted'));
+      return OK;
+    },
+  },
+
+  async markNotesRead(context, { input, caller }) {
+    const chat = await conversationOf(context, requireBot(context, input.bot_id), input);
+    await noteStore(context.db).markRead(chat, caller.account.id);
+    return OK;
+  },
+};
+
+async function findBotOfNote({ db }: Context, id: number): Promise<number[]> {
+  const found = await noteStore(db).find(id);
+  return found === null ? [] : [found.bot_id];
+}
+
+async function requireOwn({ db }: Context, caller: Caller, id: number): Promise<void> {
+  const found = await noteStore(db).find(id);
+  if (found === null) throw new FlotillaError('not_found', 'Note not found');
+  if (found.account_id !== caller.account.id) requireAdmin(caller);
+}
+
+function newsOf(caller: Caller, of: Note, change: 'added' | 'updated' | 'deleted'): DeskNews {
+  const { id: note_id, bot_id, chat_id, business_connection_id, mentions } = of;
+  const at = { bot_id, chat_id, ...connectionParam(business_connection_id) };
+  return { kind: 'note', note_id, change, mentions, ...at, ...accountOf(caller) };
+}
+
+export function presentNote({ business_connection_id: of, ...row }: Note): NoteResource {
+  return answerOf(note, { ...row, business_connection_id: of || undefined });
+}
