@@ -8,6 +8,7 @@ import { ownData } from '@flotilla/embedded/own-data.ts';
 import { inheritedEnv, readSettings } from '@flotilla/runtime/env.ts';
 import { createLogger, type Logger, logFile } from '@flotilla/runtime/logger.ts';
 import { MAY_BE_EMPTY } from '@flotilla/sandbox/config.ts';
+import type { Demo } from '@flotilla/sandbox/start-demo.ts';
 import { readWorkerConfig } from '@flotilla/worker/config.ts';
 import { workerPart } from '@flotilla/worker/start.ts';
 import { bringStores } from './bring-stores.ts';
@@ -30,7 +31,12 @@ export type RunOptions = {
 type Env = Record<string, string | undefined>;
 type Run = {
   options: RunOptions;
+  /** The environment, without what is empty. */
+  given: Env;
   settings: OneProcessSettings;
+  dataDir: string;
+  /** True if a store is not named. */
+  brings: boolean;
   log: Logger;
   report: (line: string) => void;
   onStop(stop: () => Promise<unknown>): void;
@@ -58,43 +64,50 @@ export async function startFlotilla(
 }
 
 async function start(options: RunOptions, onStop: Run['onStop'], stopping: AbortSignal): Promise<RunningParts> {
-  const given = withoutEmpty(inheritedEnv());
-  const settings = readSettings(SETTINGS, given);
-  await requireFreePort('PORT', settings.HOST, settings.PORT);
-  if (given.METRICS_PORT !== undefined || !options.demo)
-    await requireFreePort('METRICS_PORT', settings.METRICS_HOST, settings.METRICS_PORT);
-  const dataDir = resolve(options.dataDir);
-  const toFile = options.demo || options.isTerminal;
-  const brings = settings.DATABASE_URL === undefined || settings.REDIS_URL === undefined;
-  if (brings) onStop(await ownData(dataDir));
-  const run: Run = { options: { ...options, dataDir }, settings, onStop, ...(await openLog(dataDir, toFile, given)) };
+  const run = await prepare(options, onStop);
+  const { settings, dataDir, brings, given } = run;
   const kept = brings || options.demo ? await keepSecrets(dataDir, options) : {};
   const stores = brings ? await bring(run) : {};
   const port = settings.PORT === 0 ? await freePort() : settings.PORT;
   const apiUrl = `http://${reachable(settings.HOST)}:${port}`;
-  const env: Env = {
+  const defaults = {
     HOST: settings.HOST,
     BALANCER_NOTICE_SECONDS: '0',
-    ...kept,
-    ...given,
-    ...stores,
-    PORT: String(port),
+    ...(options.demo ? { METRICS_PORT: '0' } : {}),
   };
-  if (options.demo && given.METRICS_PORT === undefined) env.METRICS_PORT = '0';
+  const env: Env = { ...defaults, ...kept, ...given, ...stores, PORT: String(port) };
   const demo = options.demo ? await openDemo(run, env, { apiUrl, port }) : null;
   const running = await startBoth({ ...env, ...demo?.env }, run, stopping);
   onStop(running.stop);
-  const consoleUrl = consoleUrlOf({ ...settings, PORT: port });
-  const signInUrl = await firstSignIn(running.service, settings.ADMIN_USERNAME, consoleUrl);
-  if (demo === null) {
-    const keptIn = brings ? dataDir : null;
-    process.stdout.write(welcome({ username: settings.ADMIN_USERNAME, consoleUrl, signInUrl, keptIn }));
-  } else {
-    const metricsUrl = `http://${reachable(settings.METRICS_HOST)}:${running.metricsPort}/metrics`;
-    const hasConsole = (await fetch(`${apiUrl}/console/`)).ok;
-    process.stdout.write(await demo.open({ signInUrl, metricsUrl, hasConsole, logFile: fileOf(dataDir) }));
-  }
+  process.stdout.write(await textAfterStart(run, { running, demo, apiUrl, port }));
   return running;
+}
+
+/** Takes the directory and looks at the ports before anything is started. */
+async function prepare(options: RunOptions, onStop: Run['onStop']): Promise<Run> {
+  const given = withoutEmpty(inheritedEnv());
+  const settings = readSettings(SETTINGS, given);
+  const dataDir = resolve(options.dataDir);
+  const brings = settings.DATABASE_URL === undefined || settings.REDIS_URL === undefined;
+  if (brings) onStop(await ownData(dataDir));
+  await requireFreePort('PORT', settings.HOST, settings.PORT);
+  if (given.METRICS_PORT !== undefined || !options.demo)
+    await requireFreePort('METRICS_PORT', settings.METRICS_HOST, settings.METRICS_PORT);
+  const log = await openLog(dataDir, options.demo || options.isTerminal, given);
+  return { options, given, settings, dataDir, brings, onStop, ...log };
+}
+
+async function textAfterStart(
+  { settings, dataDir, brings }: Run,
+  { running, demo, apiUrl, port }: { running: RunningParts; demo: Demo | null; apiUrl: string; port: number },
+): Promise<string> {
+  const { ADMIN_USERNAME: username } = settings;
+  const consoleUrl = consoleUrlOf({ ...settings, PORT: port });
+  const signInUrl = await firstSignIn(running.service, username, consoleUrl);
+  if (demo === null) return welcome({ username, consoleUrl, signInUrl, keptIn: brings ? dataDir : null });
+  const metricsUrl = `http://${reachable(settings.METRICS_HOST)}:${running.metricsPort}/metrics`;
+  const hasConsole = (await fetch(`${apiUrl}/console/`)).ok;
+  return demo.open({ signInUrl, metricsUrl, hasConsole, logFile: fileOf(dataDir) });
 }
 
 async function startBoth(env: Env, { log, report }: Run, stopping: AbortSignal): Promise<RunningParts> {
@@ -105,8 +118,7 @@ async function startBoth(env: Env, { log, report }: Run, stopping: AbortSignal):
   return startParts([apiPart(api, log), workerPart(worker)], { config, log, stopping });
 }
 
-async function bring({ options, settings, report, onStop }: Run): Promise<Kept> {
-  const { dataDir, demo } = options;
+async function bring({ options: { demo }, dataDir, settings, report, onStop }: Run): Promise<Kept> {
   const { stop, ...stores } = await bringStores({
     dataDir,
     given: settings,
@@ -119,9 +131,9 @@ async function bring({ options, settings, report, onStop }: Run): Promise<Kept> 
 }
 
 /** Loaded on demand, because an installation needs none of it. */
-async function openDemo({ options, log, onStop }: Run, env: Env, at: { apiUrl: string; port: number }) {
+async function openDemo({ options, dataDir, log, onStop }: Run, env: Env, at: { apiUrl: string; port: number }) {
   const { startDemo } = await import('@flotilla/sandbox/start-demo.ts');
-  return startDemo({ env, ...at, dataDir: options.dataDir, isEmpty: options.empty, log, onStop });
+  return startDemo({ env, ...at, dataDir, isEmpty: options.empty, log, onStop });
 }
 
 async function openLog(dataDir: string, toFile: boolean, env: Env): Promise<Pick<Run, 'log' | 'report'>> {

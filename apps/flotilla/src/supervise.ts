@@ -5,6 +5,7 @@ export type Supervised = { exited: Promise<void>; tail(): string; stop(): Promis
 
 const PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
+const NO_SPACE = /no space left/i;
 
 /**
  * Starts a store, and starts it again whenever it ends by itself, ever more slowly while that fails: a full disk is freed one day,
@@ -33,7 +34,9 @@ export async function supervise<Store extends Supervised>(
     while (!stopping.signal.aborted) {
       await running.exited;
       if (stopping.signal.aborted) return;
-      report(`${name} ended by itself, and is started again. It said:\n${running.tail()}`);
+      const said = running.tail();
+      const why = NO_SPACE.test(said) ? ', because its disk is full' : '';
+      report(`${name} ended by itself${why}, and is started again. It said:\n${said}`);
       await startAgain();
     }
   };

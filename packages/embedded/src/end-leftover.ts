@@ -20,7 +20,7 @@ export async function endLeftover(pidFile: string, program: RegExp, signal: 'SIG
 async function end(pid: number, signal: 'SIGINT' | 'SIGTERM'): Promise<void> {
   if (!send(pid, signal)) return;
   for (let waitedMs = 0; waitedMs < END_DEADLINE_MS; waitedMs += 50) {
-    if (!send(pid, 0)) return;
+    if (!send(pid, 0) || (await hasEnded(pid))) return;
     await delay(50);
   }
   send(pid, 'SIGKILL');
@@ -34,6 +34,12 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
     throw serviceError(`Process ${pid} still uses this data and belongs to another user; end it first.`, error);
   }
+}
+
+/** In a container nobody may wait for processes whose parent is gone: they stay as zombies. */
+async function hasEnded(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
 }
 
 /** Both services work in the folder of their data, so that another one with this pid is not taken for ours. */
