@@ -1,6 +1,6 @@
 import { bootstrap, runOnPinnedNode } from './bootstrap.mjs';
 
-// node scripts/check-infra.mjs [compose|kubernetes|nginx|dockerfile|pins|workflows|shell|watch …]: checks what
+// node scripts/check-infra.mjs [compose|kubernetes|nginx|dockerfile|pins|workflows|shell|deploy|watch …]: checks what
 // operators install.
 
 await bootstrap();

@@ -10,6 +10,7 @@ const CHECKS = {
   pins: async () => (await import('./pins.mjs')).checkPins,
   workflows: async () => (await import('./workflows.mjs')).checkWorkflows,
   shell: async () => (await import('./shell.mjs')).checkShell,
+  deploy: async () => (await import('./deploy.mjs')).checkDeploy,
   watch: async () => (await import('./watch.mjs')).checkWatch,
 };
 

@@ -15,6 +15,7 @@ export const SESSION = ['session'] as const;
 const CHECK_EVERY_MS = 60_000;
 /** While nobody knows who is signed in, because the api does not answer. */
 const ASK_AGAIN_MS = 5_000;
+const LINK = /^#sign-in=([\w-]+)$/;
 /** On it the tabs of a browser tell each other that somebody signed in or out. */
 const CHANGES = 'flotilla-session';
 /** Who signed out. Null: somebody signed in. */
@@ -67,6 +68,12 @@ export function SessionGate({ children }: { children: ReactNode }): ReactNode {
     // An answer from before the sign-out would show the page again.
     void queries.cancelQueries({ queryKey: SESSION });
   };
+  // A link that is pasted into an open tab loads no page.
+  useEffect(() => {
+    const look = () => LINK.test(window.location.hash) && void queries.invalidateQueries({ queryKey: SESSION });
+    window.addEventListener('hashchange', look);
+    return () => window.removeEventListener('hashchange', look);
+  }, [queries]);
   const tellTabs = useTabs((change) => {
     // A session that merely ended keeps the page for what was typed; whoever signs out leaves nothing in any tab.
     if (change !== null && change.left === account?.id) forget(change.left);
@@ -131,7 +138,7 @@ function useTabs(changed: (change: Change) => void): (change: Change) => void {
 
 /** The token of a one-time link in the address, which then leaves the address and the history of the browser. */
 function takeLink(): string | null {
-  const token = /^#sign-in=([\w-]+)$/.exec(window.location.hash)?.[1] ?? null;
+  const token = LINK.exec(window.location.hash)?.[1] ?? null;
   if (token !== null) window.history.replaceState(null, '', window.location.pathname);
   return token;
 }

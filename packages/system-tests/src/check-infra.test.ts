@@ -15,6 +15,7 @@ const COPIED = [
   'package-lock.json',
   'tsconfig.base.json',
   'scripts/programs',
+  'deploy',
   'docs/operations',
 ];
 const CHECK_MS = 120_000;
@@ -95,6 +96,9 @@ test.each([
     '--requirepass "$REDIS_PASSWORD" --cluster-enabled yes',
     'a password is in the arguments of a process',
   ],
+  ['deploy', 'deploy/fly.toml', /\/all:[\d.]+/, '/all:0.9.0', 'flotilla/all:0.9.0 is not'],
+  ['deploy', 'deploy/flotilla.service', 'KillMode=mixed', 'KillMode=control-group', 'would end the stores before Node'],
+  ['dockerfile', 'infra/docker/Dockerfile', 'RUN_AS=65532', 'RUN_AS=', 'all goes on as root'],
   ['compose', 'infra/nginx/nginx.conf', 'server api-2:8080', 'server api-3:8080', 'api-3'],
   [
     'kubernetes',
