@@ -65,6 +65,11 @@ export function ownMemoryMb(pid: number): number {
   return Number(kb ?? 0) / 1024;
 }
 
+/** All memory (MB) of a process that is in use, also what it shares with others. */
+export function residentMb(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+}
+
 function parentOf(pid: number): number | null {
   try {
     return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')[1]);

@@ -1,9 +1,11 @@
 import { connectRedis } from '@flotilla/redis/connect.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
+import { programArgs } from '@flotilla/runtime/program-entry.ts';
 import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import type { ProcessCode } from '@flotilla/testing/fleet/fleet-process.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { startEverydayLoad } from './everyday-load.ts';
-import { coresOf, partsOf } from './process-usage.ts';
+import { coresOf, partsOf, residentMb } from './process-usage.ts';
 import { type Row, report } from './report.ts';
 
 const BOTS = 20;
@@ -35,10 +37,65 @@ export async function benchRest(database: { url: string }): Promise<void> {
         figure: `${((busy.cores * 1000) / PER_SECOND).toFixed(2)} ms`,
         target: '≤ 2.5 ms',
       },
+      ...(await compareOneProcess()),
     ]);
   } finally {
     await fleet.stop();
   }
+}
+
+const FEW_BOTS = 3;
+
+/** The command flotilla in place of an api. */
+const ONE_PROCESS: ProcessCode = (_role, built) => ({
+  cwd: process.cwd(),
+  args: programArgs('flotilla', built),
+  env: { MALLOC_ARENA_MAX: '2' },
+});
+const TWO_PROCESSES: ProcessCode = (role, built) => ({ ...ONE_PROCESS(role, built), args: programArgs(role, built) });
+
+/** One process with three bots beside an api and a worker with the same: memory, idle processor time, time until ready. */
+async function compareOneProcess(): Promise<Row[]> {
+  const one = await smallInstallation([['api', ONE_PROCESS]]);
+  const two = await smallInstallation([
+    ['api', TWO_PROCESSES],
+    ['worker', TWO_PROCESSES],
+  ]);
+  return [
+    {
+      what: `one process with ${FEW_BOTS} bots: memory`,
+      figure: `${one.memoryMb} MB (api and worker: ${two.memoryMb} MB)`,
+      target: '≤ 190 MB',
+    },
+    {
+      what: 'the same: processor time at rest',
+      figure: `${one.idleMs} ms/s (api and worker: ${two.idleMs} ms/s)`,
+      target: '≤ 12 ms/s',
+    },
+    { what: 'the same: from its start until it is ready', figure: `${one.readyMs} ms`, target: '≤ 5000 ms' },
+  ];
+}
+
+async function smallInstallation(processes: ['api' | 'worker', ProcessCode][]) {
+  const fleet = await startFleet({ apis: 0, workers: 0 }, { LOG_LEVEL: 'warn' });
+  try {
+    const begunAt = performance.now();
+    for (const [role, code] of processes) await fleet.start(role, {}, undefined, code);
+    const readyMs = Math.round(performance.now() - begunAt);
+    for (let bot = 0; bot < FEW_BOTS; bot += 1) await fleet.addBot({ long_poll_enabled: true });
+    const { pids, parts } = ownParts(fleet);
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_SECONDS * 1000));
+    const cores = await coresOf(parts, SECONDS, async () => {});
+    const memoryMb = pids.map((pid) => Math.round(residentMb(pid))).join(' + ');
+    return { readyMs, memoryMb, idleMs: (cores.reduce((sum, one) => sum + one, 0) * 1000).toFixed(1) };
+  } finally {
+    await fleet.stop();
+  }
+}
+
+function ownParts({ apis, workers }: Fleet) {
+  const pids = [...apis, ...workers].map(({ pid }) => pid);
+  return { pids, parts: pids.map((pid) => ({ name: `${pid}`, pids: () => [pid] })) };
 }
 
 type AtRest = { cores: number; parts: string; commands: string };
