@@ -3,13 +3,13 @@ import { fold } from './search-words.ts';
 export interface ChatNames {
   title: string | null;
   username: string | null;
-  firstName: string | null;
-  lastName: string | null;
+  first_name: string | null;
+  last_name: string | null;
 }
 
 /** The names of a chat as one text without case and accents, in which a part of a name is looked for. */
-export function chatSearchName({ title, username, firstName, lastName }: ChatNames): string {
-  const person = [firstName, lastName].filter(Boolean).join(' ');
+export function chatSearchName({ title, username, first_name, last_name }: ChatNames): string {
+  const person = [first_name, last_name].filter(Boolean).join(' ');
   return fold([title, username, person].filter(Boolean).join('\n'));
 }
 

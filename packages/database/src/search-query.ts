@@ -54,10 +54,10 @@ export function searchColumn(message: {
 export function peopleColumn(person: {
   botId: number;
   username: string | null;
-  firstName: string | null;
-  lastName: string | null;
+  first_name: string | null;
+  last_name: string | null;
 }): string | null {
-  const names = [person.username, person.firstName, person.lastName].filter(Boolean).join(' ');
+  const names = [person.username, person.first_name, person.last_name].filter(Boolean).join(' ');
   return searchVector([digest(`${person.botId}`).slice(0, BOT_CHARACTERS), FLEET_MARK], names, PERSON_MARK);
 }
 

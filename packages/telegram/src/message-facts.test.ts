@@ -20,10 +20,10 @@ describe('readMessageFacts', () => {
       sender: {
         id: 77,
         username: 'ada',
-        firstName: 'Ada',
-        lastName: null,
-        isBot: false,
-        languageCode: null,
+        first_name: 'Ada',
+        last_name: null,
+        is_bot: false,
+        language_code: null,
         isChat: false,
       },
       dateS: 1_780_000_000,
@@ -51,7 +51,7 @@ describe('readMessageFacts', () => {
       sender_chat: { id: -1009, type: 'channel', title: 'News', username: 'news' },
     };
     expect(readMessageFacts(post).sender).toEqual(
-      expect.objectContaining({ id: -1009, username: 'news', firstName: 'News', isChat: true }),
+      expect.objectContaining({ id: -1009, username: 'news', first_name: 'News', isChat: true }),
     );
   });
 
@@ -60,12 +60,12 @@ describe('readMessageFacts', () => {
   const channel = { id: -1009, type: 'channel', title: 'News', username: 'news' };
 
   test.each([
-    ['an anonymous admin', 1_087_968_824, { ...group, title: 'Harbour' }, { id: group.id, firstName: 'Harbour' }],
-    ['a channel', 136_817_688, channel, { id: -1009, firstName: 'News', username: 'news' }],
-    ['a linked channel', 777_000, channel, { id: -1009, firstName: 'News', username: 'news' }],
+    ['an anonymous admin', 1_087_968_824, { ...group, title: 'Harbour' }, { id: group.id, first_name: 'Harbour' }],
+    ['a channel', 136_817_688, channel, { id: -1009, first_name: 'News', username: 'news' }],
+    ['a linked channel', 777_000, channel, { id: -1009, first_name: 'News', username: 'news' }],
   ])('%s speaks as a chat, not as the platform’s stand-in', (_, from, sender_chat, shown) => {
     const { sender } = readMessageFacts({ ...base, from: standIn(from), sender_chat });
-    expect(sender).toMatchObject({ ...shown, isBot: false, isChat: true });
+    expect(sender).toMatchObject({ ...shown, is_bot: false, isChat: true });
   });
 
   test('whom an anonymous admin banned, the chat banned', () => {

@@ -11,18 +11,18 @@ export interface ChatFacts {
   type: string;
   title: string | null;
   username: string | null;
-  firstName: string | null;
-  lastName: string | null;
+  first_name: string | null;
+  last_name: string | null;
 }
 
 export interface SenderFacts {
   id: number;
   username: string | null;
-  firstName: string | null;
-  lastName: string | null;
-  isBot: boolean;
+  first_name: string | null;
+  last_name: string | null;
+  is_bot: boolean;
   /** The language of their app, an IETF tag. */
-  languageCode: string | null;
+  language_code: string | null;
   /** True for a channel or an anonymous admin: a chat that writes as itself and is no user. */
   isChat: boolean;
 }
@@ -110,8 +110,8 @@ export function readChatFacts(chat: Fields): ChatFacts {
     type: readText(chat, 'type') ?? guessChatType(id),
     title: readText(chat, 'title'),
     username: readText(chat, 'username'),
-    firstName: readText(chat, 'first_name'),
-    lastName: readText(chat, 'last_name'),
+    first_name: readText(chat, 'first_name'),
+    last_name: readText(chat, 'last_name'),
   };
 }
 
@@ -120,10 +120,10 @@ export function readUserFacts(user: Fields): SenderFacts {
   return {
     id: requireInteger(user, 'id'),
     username: readText(user, 'username'),
-    firstName: readText(user, 'first_name'),
-    lastName: readText(user, 'last_name'),
-    isBot: user.is_bot === true,
-    languageCode: readText(user, 'language_code'),
+    first_name: readText(user, 'first_name'),
+    last_name: readText(user, 'last_name'),
+    is_bot: user.is_bot === true,
+    language_code: readText(user, 'language_code'),
     isChat: false,
   };
 }
@@ -160,5 +160,5 @@ export function readAuthorFacts(message: Fields): SenderFacts | null {
   if (author === null) return null;
   if (author === message.from) return readUserFacts(author);
   const chat = readChatFacts(author);
-  return { ...chat, firstName: chat.title ?? chat.firstName, isBot: false, languageCode: null, isChat: true };
+  return { ...chat, first_name: chat.title ?? chat.first_name, is_bot: false, language_code: null, isChat: true };
 }

@@ -11,7 +11,7 @@ const REST = {
   ...{ media_type: null, file_id: null, service: null, details: null, program_id: null, automatic: null },
   ...{ reply_to_message_id: null, edit_date: null, outgoing: false, business_connection_id: '' },
 };
-const UNNAMED = { title: null, username: null, firstName: null, lastName: null };
+const UNNAMED = { title: null, username: null, first_name: null, last_name: null };
 
 /** Stores messages of one bot as the history writer does, with counts and search data. */
 export async function storeMessages(db: Database, botId: number, messages: StoredMessage[]): Promise<void> {

@@ -44,8 +44,7 @@ export const botHandlers: Handlers<typeof botOperations> = {
   },
 
   async validateToken(context, { input }) {
-    const { id, username, firstName } = await validateToken(context, input.token);
-    return { id, username, first_name: firstName };
+    return validateToken(context, input.token);
   },
 
   async updateBot(context, { input, caller, by }) {

@@ -39,14 +39,13 @@ function comesAfter(admin: ChatAdmin, [rank, id]: readonly [rank: number, id: nu
   return rankOf(admin) > rank || (rankOf(admin) === rank && admin.user.id > id);
 }
 
-function presentChatAdmin({ user, ...admin }: ChatAdmin): ChatAdminResource {
+function presentChatAdmin({ user, status, custom_title, ...may }: ChatAdmin): ChatAdminResource {
+  const { id, username, first_name, last_name, is_bot } = user;
   return {
-    id: user.id,
-    ...withoutNulls({ username: user.username, first_name: user.firstName, last_name: user.lastName }),
-    is_bot: user.isBot,
-    status: admin.status,
-    ...withoutNulls({ custom_title: admin.customTitle }),
-    can_be_edited: admin.canBeEdited,
-    permissions: admin.permissions,
+    id,
+    ...withoutNulls({ username, first_name, last_name }),
+    ...{ is_bot, status },
+    ...withoutNulls({ custom_title }),
+    ...may,
   };
 }

@@ -31,16 +31,14 @@ export async function presentFound(
   return found;
 }
 
-export function presentPerson({ userId, username, firstName, lastName, chats }: Person): PersonResource {
+export function presentPerson({ user_id, username, first_name, last_name, chats }: Person): PersonResource {
   return {
-    user_id: userId,
-    ...withoutNulls({ username, first_name: firstName, last_name: lastName }),
-    chats: chats.map(({ botId, chatId, title, messages, lastMessageAt }) => ({
-      bot_id: botId,
-      chat_id: chatId,
+    user_id,
+    ...withoutNulls({ username, first_name, last_name }),
+    chats: chats.map(({ title, messages, last_message_at, ...chat }) => ({
+      ...chat,
       ...withoutNulls({ title }),
-      messages,
-      last_message_at: lastMessageAt,
+      ...{ messages, last_message_at },
     })),
   };
 }

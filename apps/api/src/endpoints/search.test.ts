@@ -225,11 +225,11 @@ describe('people', () => {
       botId,
       chatId,
       username: null,
-      firstName: 'Somebody',
-      lastName: null,
-      isBot: false,
+      first_name: 'Somebody',
+      last_name: null,
+      is_bot: false,
       isChat: false,
-      languageCode: null,
+      language_code: null,
       seenAtS: DATE_S,
     },
     ...given,
@@ -240,21 +240,21 @@ describe('people', () => {
   const [group, later] = [-900_800, CHAT - 800];
 
   beforeAll(async () => {
-    const ada = { id: ADA, username: 'ada_l', firstName: 'Àda', lastName: 'Lovelace' };
+    const ada = { id: ADA, username: 'ada_l', first_name: 'Àda', last_name: 'Lovelace' };
     await store(desk.id, group, [
       { id: 1, text: 'one', user_id: ADA },
       { id: 2, text: 'two', user_id: ADA },
     ]);
     await store(shop.id, 70_001, [{ id: 1, text: 'three', user_id: ADA }]);
     await historyChatStore(api.database.db).upsertAuthors([
-      author(desk.id, group, { ...ada, firstName: 'Ada', lastName: 'Byron' }),
+      author(desk.id, group, { ...ada, first_name: 'Ada', last_name: 'Byron' }),
       author(shop.id, ADA, { ...ada, seenAtS: DATE_S + 600 }),
-      author(foreign.id, CHAT - 801, { ...ada, lastName: 'Secret', seenAtS: DATE_S + 900 }),
-      author(desk.id, group, { id: 5, firstName: '张伟' }),
-      author(desk.id, group, { id: 6, firstName: 'Ёлка', lastName: 'Иванова' }),
-      author(desk.id, group, { id: 7, firstName: 'أحمد' }),
-      author(desk.id, group, { id: 8, firstName: 'Ada', isBot: true }),
-      author(foreign.id, CHAT - 801, { id: 9, firstName: 'Adalbert' }),
+      author(foreign.id, CHAT - 801, { ...ada, last_name: 'Secret', seenAtS: DATE_S + 900 }),
+      author(desk.id, group, { id: 5, first_name: '张伟' }),
+      author(desk.id, group, { id: 6, first_name: 'Ёлка', last_name: 'Иванова' }),
+      author(desk.id, group, { id: 7, first_name: 'أحمد' }),
+      author(desk.id, group, { id: 8, first_name: 'Ada', is_bot: true }),
+      author(foreign.id, CHAT - 801, { id: 9, first_name: 'Adalbert' }),
     ]);
     await nameChat(group, { title: 'Library' });
     const move = { botId: desk.id, fromChatId: group, toChatId: later };

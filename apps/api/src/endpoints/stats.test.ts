@@ -61,15 +61,15 @@ describe('the statistics of a chat', () => {
       .execute();
     const clock = { nowMs: () => (TODAY_S + 5 * 3600) * 1000 };
     const found = await readChatStats({ db, clock }, { bot_id: bot.id, chat_id: CHAT });
-    const names = { username: null, firstName: null, lastName: null };
+    const names = { username: null, first_name: null, last_name: null };
     expect(found).toEqual({
-      totalMessages: 7,
-      todayMessages: 4,
-      activeUsers: 2,
-      topUsers: [
-        { id: 1, username: 'one', firstName: 'One', lastName: 'A', messageCount: 3 },
-        { id: 2, ...names, messageCount: 2 },
-        { id: 4, ...names, messageCount: 1 },
+      total_messages: 7,
+      today_messages: 4,
+      active_users: 2,
+      top_users: [
+        { id: 1, username: 'one', first_name: 'One', last_name: 'A', message_count: 3 },
+        { id: 2, ...names, message_count: 2 },
+        { id: 4, ...names, message_count: 1 },
       ],
       hourly: [2, 1, ...Array(20).fill(0), 0, 1],
     });

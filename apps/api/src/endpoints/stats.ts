@@ -21,16 +21,14 @@ function presentWeekdays(counts: number[][]): NonNullable<ChatStatsResource['by_
   return counts.map((message_counts, weekday) => ({ weekday, message_counts }));
 }
 
-function presentChatStats(stats: ChatStats): ChatStatsResource {
+function presentChatStats({ top_users, hourly, ...counts }: ChatStats): ChatStatsResource {
   return {
-    total_messages: stats.totalMessages,
-    today_messages: stats.todayMessages,
-    active_users: stats.activeUsers,
-    top_users: stats.topUsers.map(({ id, username, firstName, lastName, messageCount }) => ({
+    ...counts,
+    top_users: top_users.map(({ id, username, first_name, last_name, message_count }) => ({
       id,
-      ...withoutNulls({ username, first_name: firstName, last_name: lastName }),
-      message_count: messageCount,
+      ...withoutNulls({ username, first_name, last_name }),
+      message_count,
     })),
-    hourly: stats.hourly.map((message_count, hour) => ({ hour, message_count })),
+    hourly: hourly.map((message_count, hour) => ({ hour, message_count })),
   };
 }

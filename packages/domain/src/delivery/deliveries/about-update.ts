@@ -32,7 +32,7 @@ export function aboutUpdate(raw: string): AboutUpdate | null {
   const from = readObject(payload, 'from');
   const author = from === null ? readAuthorFacts(payload) : readUserFacts(from);
   const text = readMessageText(payload) ?? readText(payload, 'data') ?? readText(payload, 'query');
-  const name = author === null ? '' : [author.firstName, author.lastName].filter(Boolean).join(' ');
+  const name = author === null ? '' : [author.first_name, author.last_name].filter(Boolean).join(' ');
   return {
     chat_id: chatIdOfUpdate(update, kind),
     kind: kind || null,

@@ -36,7 +36,7 @@ export async function addBot(
   const { token_sealed, token_hash, ...columns } = columnsOf(deps.secrets, id, input);
   const row = {
     id,
-    name: identity.firstName,
+    name: identity.first_name,
     ...columns,
     telegram_id: identity.id,
     username: identity.username,

@@ -5,7 +5,7 @@ import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import { z } from 'zod';
 import { quarantined } from '../installation/quarantine.ts';
 
-export type PlatformIdentity = { id: number; username: string; firstName: string };
+export type PlatformIdentity = { id: number; username: string; first_name: string };
 
 /** `<id>:<secret>`, as the platform issues them. */
 const TOKEN = /^[1-9]\d{0,15}:[A-Za-z0-9_-]{1,80}$/;
@@ -31,7 +31,7 @@ export async function validateToken(deps: { platform: PlatformClient }, token: s
   }
   const me = ME.safeParse(resultOf(answer));
   if (!me.success) throw new FlotillaError('platform_failed', 'The answer of the platform contains no bot');
-  return { id: me.data.id, username: me.data.username, firstName: me.data.first_name };
+  return me.data;
 }
 
 /** The result of a platform call for a caller who waits. Every other outcome is thrown as FlotillaError. */

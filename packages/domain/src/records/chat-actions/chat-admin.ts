@@ -6,8 +6,8 @@ import { type Fields, readObject, readText } from '@flotilla/telegram/platform-f
 export interface ChatAdmin {
   user: SenderFacts;
   status: 'creator' | 'administrator';
-  customTitle: string | null;
-  canBeEdited: boolean;
+  custom_title: string | null;
+  can_be_edited: boolean;
   permissions: ChatPermissions;
 }
 
@@ -20,8 +20,8 @@ export function readChatAdmin(value: unknown): ChatAdmin | null {
   return {
     user: readUserFacts(readObject(member, 'user') ?? {}),
     status,
-    customTitle: readText(member, 'custom_title'),
-    canBeEdited: member.can_be_edited === true,
+    custom_title: readText(member, 'custom_title'),
+    can_be_edited: member.can_be_edited === true,
     // The platform lists no rights for a creator, who has all of them.
     permissions: eachPermission((permission) => status === 'creator' || member[permission] === true),
   };

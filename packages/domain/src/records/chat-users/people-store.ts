@@ -5,11 +5,11 @@ import { type Scope, visibleTo } from '../../people/accounts/scope.ts';
 import { chatTitle } from '../chats/chat-titles.ts';
 
 export interface Person {
-  userId: number;
+  user_id: number;
   username: string | null;
-  firstName: string | null;
-  lastName: string | null;
-  chats: { botId: number; chatId: number; title: string | null; messages: number; lastMessageAt: string }[];
+  first_name: string | null;
+  last_name: string | null;
+  chats: { bot_id: number; chat_id: number; title: string | null; messages: number; last_message_at: string }[];
 }
 
 export interface PeopleQuery {
@@ -33,8 +33,7 @@ export function peopleStore(db: Database) {
           where ${isSeen(scope)} and not u.is_bot
           group by u.user_id order by 2 desc, 1 limit ${query.limit}
         )
-        select found.user_id as "userId", name.username, name.first_name as "firstName", name.last_name as "lastName",
-          place.chats
+        select found.user_id, name.username, name.first_name, name.last_name, place.chats
         from found
         cross join lateral (
           select u.username, u.first_name, u.last_name from chat_users u
@@ -50,9 +49,9 @@ export function peopleStore(db: Database) {
 /** What a group had before it became a supergroup belongs to the supergroup. */
 function chatsOf(scope: Scope, query: PeopleQuery): RawBuilder<unknown> {
   return sql`
-    select u.bot_id as "botId", coalesce(c.migrated_to_chat_id, c.id, u.chat_id) as "chatId",
+    select u.bot_id, coalesce(c.migrated_to_chat_id, c.id, u.chat_id) as chat_id,
       max(${chatTitle('c', 'later')}) as title, coalesce(sum(a.message_count), 0)::bigint as messages,
-      to_char(max(u.last_seen_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "lastMessageAt"
+      to_char(max(u.last_seen_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_message_at
     from chat_users u
     left join chats c on c.bot_id = u.bot_id and c.id = u.chat_id
     left join chats later on later.bot_id = c.bot_id and later.id = c.migrated_to_chat_id

@@ -11,7 +11,7 @@ import { lockBots } from '../history/lock-bots.ts';
  */
 export async function trackChat(db: Database, chat: ChatOfBot): Promise<void> {
   if (!(await lockBots(db, [chat.bot_id])).has(chat.bot_id)) throw new FlotillaError('not_found', 'Bot not found');
-  const unnamed = { title: null, username: null, firstName: null, lastName: null };
+  const unnamed = { title: null, username: null, first_name: null, last_name: null };
   const row = {
     botId: chat.bot_id,
     id: chat.chat_id,

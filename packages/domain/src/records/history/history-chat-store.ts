@@ -25,8 +25,8 @@ const CHAT_COLUMNS: Column<CountedChat>[] = [
   ['text', (chat) => chat.type],
   ['text', (chat) => chat.title],
   ['text', (chat) => chat.username],
-  ['text', (chat) => chat.firstName],
-  ['text', (chat) => chat.lastName],
+  ['text', (chat) => chat.first_name],
+  ['text', (chat) => chat.last_name],
   ['bigint', (chat) => chat.added],
   ['text', chatSearchName],
   ['boolean', (chat) => chat.direct],
@@ -56,12 +56,12 @@ const AUTHOR_COLUMNS: Column<FoldedAuthor>[] = [
   ['bigint', (author) => author.chatId],
   ['bigint', (author) => author.id],
   ['text', (author) => author.username],
-  ['text', (author) => author.firstName],
-  ['text', (author) => author.lastName],
-  ['boolean', (author) => author.isBot],
+  ['text', (author) => author.first_name],
+  ['text', (author) => author.last_name],
+  ['boolean', (author) => author.is_bot],
   ['timestamptz', (author) => new Date(Math.max(Math.min(author.seenAtS, LAST_DATE_S), 0) * 1000)],
   ['text', peopleColumn],
-  ['text', (author) => author.languageCode?.slice(0, LONGEST_LANGUAGE) ?? null],
+  ['text', (author) => author.language_code?.slice(0, LONGEST_LANGUAGE) ?? null],
 ];
 // The last second that Date can hold; Postgres goes further.
 const LAST_DATE_S = 8.64e12;

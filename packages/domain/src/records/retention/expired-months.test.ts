@@ -60,7 +60,7 @@ async function authors(): Promise<number[][]> {
   const chat = { bot_id: botId, chat_id: CHAT };
   const top = await stats.topUsers(chat, 10);
   expect(top).toEqual(await stats.topUsersCounted(chat, 10));
-  return top.map((user) => [user.id, user.messageCount]);
+  return top.map((user) => [user.id, user.message_count]);
 }
 
 const monthsOf = async (table: 'messages' | 'audit_log') =>

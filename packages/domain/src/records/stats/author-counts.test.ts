@@ -43,7 +43,7 @@ async function counts(): Promise<number[][]> {
   expect(await stats.isBeingRemoved(chat())).toBe(false);
   const counted = await stats.topUsers(chat(), 10);
   expect(counted).toEqual(await stats.topUsersCounted(chat(), 10));
-  return counted.map(({ id, messageCount }) => [id, messageCount]);
+  return counted.map(({ id, message_count }) => [id, message_count]);
 }
 
 async function authorRows(): Promise<unknown[]> {
@@ -73,7 +73,7 @@ describe('what authors wrote is counted', () => {
   test('with the newest name of those that are in no list of people', async () => {
     await store(message(1, { user_id: 9, first_name: 'Eve' }), message(2, { user_id: 9, first_name: 'Renamed' }));
     await store(message(4, { user_id: 9, first_name: null, username: null }));
-    expect(await statsStore(database.db).topUsers(chat(), 1)).toMatchObject([{ id: 9, firstName: 'Renamed' }]);
+    expect(await statsStore(database.db).topUsers(chat(), 1)).toMatchObject([{ id: 9, first_name: 'Renamed' }]);
   });
 
   test('of users, not of chats that write as themselves', async () => {
@@ -112,7 +112,7 @@ describe('what authors wrote is counted', () => {
       for (let at = 1; at <= size; at += 1_000) await store(...many(Math.min(1_000, size - at + 1), at));
       await deleteChat({ db: database.db, clock: later }, OPERATOR, botId, CHAT);
       await store(message(9_001, { date: NOW_S + 90_000 }));
-      expect(await statsStore(database.db).topUsersCounted(chat(), 10)).toMatchObject([{ messageCount: 1 }]);
+      expect(await statsStore(database.db).topUsersCounted(chat(), 10)).toMatchObject([{ message_count: 1 }]);
       await removeDeleted({ ...steps(), stepRows: 1_000, clock: later });
       expect(await counts()).toEqual([[ADA, 1]]);
       expect(await authorRows()).toHaveLength(1);

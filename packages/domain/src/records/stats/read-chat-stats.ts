@@ -4,10 +4,10 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import { statsStore, type TopUser } from './stats-store.ts';
 
 export interface ChatStats {
-  totalMessages: number;
-  todayMessages: number;
-  activeUsers: number;
-  topUsers: TopUser[];
+  total_messages: number;
+  today_messages: number;
+  active_users: number;
+  top_users: TopUser[];
   /** Messages of today by hour from 00:00 UTC; 24 values. */
   hourly: number[];
 }
@@ -21,15 +21,15 @@ export async function readChatStats(deps: { db: Database; clock: Clock }, chat: 
   const nowS = Math.floor(deps.clock.nowMs() / 1000);
   const dayStartS = nowS - (nowS % DAY_S);
   const store = statsStore(deps.db);
-  const [totalMessages, byHour, activeUsers, topUsers] = await Promise.all([
+  const [total_messages, byHour, active_users, top_users] = await Promise.all([
     store.totalMessages(chat),
     store.messagesByHour(chat, dayStartS),
     store.countAuthors(chat, dayStartS),
     readTopUsers(store, chat),
   ]);
   const hourly = Array.from({ length: HOURS }, (_, hour) => byHour.find((row) => row.hour === hour)?.count ?? 0);
-  const todayMessages = hourly.reduce((sum, count) => sum + count, 0);
-  return { totalMessages, todayMessages, activeUsers, topUsers, hourly };
+  const today_messages = hourly.reduce((sum, count) => sum + count, 0);
+  return { total_messages, today_messages, active_users, top_users, hourly };
 }
 
 async function readTopUsers(store: ReturnType<typeof statsStore>, chat: ChatOfBot): Promise<TopUser[]> {

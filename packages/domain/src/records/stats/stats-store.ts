@@ -7,9 +7,9 @@ import { shownSince } from '../../fleet/bots/deletion-store.ts';
 export interface TopUser {
   id: number;
   username: string | null;
-  firstName: string | null;
-  lastName: string | null;
-  messageCount: number;
+  first_name: string | null;
+  last_name: string | null;
+  message_count: number;
 }
 
 type CountedAuthor = {
@@ -53,9 +53,9 @@ export function statsStore(db: Database) {
       .select((row) => [
         'top.user_id as id',
         row.fn.coalesce('seen.username', 'top.username').as('username'),
-        row.fn.coalesce('seen.first_name', 'top.first_name').as('firstName'),
-        'seen.last_name as lastName',
-        'top.message_count as messageCount',
+        row.fn.coalesce('seen.first_name', 'top.first_name').as('first_name'),
+        'seen.last_name',
+        'top.message_count',
       ])
       .orderBy('top.message_count', 'desc')
       .orderBy('top.user_id')

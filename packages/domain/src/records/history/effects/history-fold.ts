@@ -291,7 +291,7 @@ function foldAudit(fold: HistoryFold, botId: number, { chat, ...audit }: NewAudi
 }
 
 function guessedChat(id: number): ChatFacts {
-  return { id, type: guessChatType(id), title: null, username: null, firstName: null, lastName: null };
+  return { id, type: guessChatType(id), title: null, username: null, first_name: null, last_name: null };
 }
 
 function resolveChat(fold: HistoryFold, botId: number, chat: ChatRef): number | null {
