@@ -63,6 +63,7 @@ async function expectRecorded(action: string, entry: object): Promise<void> {
     actor_kind: 'key',
     actor_id: moderator.id,
     actor_username: 'moderator',
+    request_id: expect.any(String),
     details: '',
     date: expect.any(Number),
     ...entry,
