@@ -1,5 +1,7 @@
 import { mock } from 'node:test';
 import { changeCredentials } from '@flotilla/domain/people/accounts/change-credentials.ts';
+import { findAccount } from '@flotilla/domain/people/accounts/find-account.ts';
+import { makeSignInLink } from '@flotilla/domain/people/accounts/sign-in-link.ts';
 import { usernameKey } from '@flotilla/domain/people/accounts/username-key.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { authKeys } from '@flotilla/redis/keys.ts';
@@ -526,3 +528,36 @@ test('nothing that signs in is in the log', async () => {
 function credentials({ username, password }: TestAccount): { username: string; password: string } {
   return { username, password };
 }
+
+describe('A link that signs in', () => {
+  const linkOf = async ({ username }: TestAccount) => {
+    const { account } = (await findAccount(api.database.db, username))!;
+    return makeSignInLink({ db: api.database.db, redis, clock: systemClock }, account);
+  };
+  const open = (token: string, headers: Record<string, string> = {}) =>
+    http('POST', '/api/auth/sign-in-link', { body: { token }, headers });
+
+  test('works once, ends within 15 minutes, and leaves nothing of itself in Redis', async () => {
+    const account = await newAccount();
+    const token = await linkOf(account);
+    const key = authKeys.signInLink(sha256Hex(token));
+    expect(await redis.commands.pttl(key)).toBeLessThanOrEqual(15 * 60_000);
+    expect(await redis.commands.get(key)).not.toContain(token);
+    const opened = await open(token);
+    expect((await me(cookieOf(opened))).json).toMatchObject({ username: account.username });
+    expect((await open(token)).status).toBe(401);
+    expect(await redis.commands.get(key)).toBeNull();
+  });
+
+  test('is over once the password has changed, and is refused to pages of other sites', async () => {
+    const account = await newAccount();
+    const tokens = [await linkOf(account), await linkOf(account)];
+    expect((await open(tokens[0]!, { origin: 'https://elsewhere.example' })).status).toBe(403);
+    const cookie = cookieOf(await signIn(account));
+    const body = { old_password: account.password, new_password: `${account.password}-anew` };
+    // Other tests have reached the limit of their address.
+    const headers = { cookie, 'x-forwarded-for': '10.9.9.9' };
+    expect((await http('POST', '/api/auth/change-password', { body, headers })).status).toBe(200);
+    for (const token of [...tokens, 'x'.repeat(43)]) expect((await open(token)).status).toBe(401);
+  });
+});
