@@ -71,7 +71,7 @@ async function startProgram(page: Page): Promise<void> {
   await symlink(join(ROOT, 'node_modules'), join(home, 'node_modules'));
   await writeFile(join(home, 'bot.mjs'), await copied(page, 'Copy: bot.mjs'));
   const env = inheritedEnv();
-  program = spawn('sh', ['-c', await copied(page, 'Copy: Start it with the token.')], {
+  program = spawn('sh', ['-c', await copied(page, 'Copy: Run it with the token.')], {
     cwd: home,
     detached: true,
     env: { ...env, PATH: [dirname(process.execPath), env.PATH].join(delimiter) },
