@@ -26,5 +26,5 @@ async function askFirst(): Promise<void> {
   const { must_change_password: mustChange } = (await session.clone().json()) as { must_change_password: boolean };
   if (mustChange) return;
   void askEarly('/api/fleet');
-  if (window.location.search === '') void askEarly('/api/bots?limit=50&offset=0');
+  if (window.location.search === '') void askEarly('/api/bots?sort=attention&limit=50&offset=0');
 }

@@ -19,7 +19,7 @@ export const BACKEND_STATE_NOTE =
   'ok: the backend works. failing: the last attempts failed. open: it has failed for 10 s, and gets only one probe now and then.';
 
 /** By what a list of bots can be sorted. */
-const BOT_SORTS = ['name', 'pending', 'last_update'] as const;
+const BOT_SORTS = ['name', 'pending', 'last_update', 'attention'] as const;
 export type BotSort = (typeof BOT_SORTS)[number];
 
 /** The behaviour of calls of a bot's program while the platform answers 429. */
@@ -329,7 +329,7 @@ export const botOperations = {
         .enum(BOT_SORTS)
         .optional()
         .describe(
-          'name: without regard to case. pending: the largest `pending_update_count` first. last_update: the latest first. Absent: by id. Bots that are alike are sorted by id. A bot whose figure changes while somebody pages can be missed or come twice.',
+          'name: without regard to case. pending: the largest `pending_update_count` first. last_update: the latest first. attention: those with the worst trouble first, and disabled ones last. Absent: by id. Bots that are alike are sorted by id. A bot whose figure changes while somebody pages can be missed or come twice.',
         ),
       ...pagedInputs(),
     }),

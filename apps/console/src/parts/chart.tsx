@@ -7,7 +7,15 @@ import { useMedia } from './media.ts';
 import { useNumber } from './time.tsx';
 
 /** A line of the chart in a colour of the theme. A value is null where it is not known. */
-export type Series = { name: string; color: string; values: readonly (number | null)[] };
+export type Series = {
+  name: string;
+  color: string;
+  values: readonly (number | null)[];
+  /** Beside bars that are stacked: a line of its own. */
+  isLine?: boolean;
+};
+/** A moment at which something began. */
+export type Mark = { at: number; name: string };
 type ChartProps = {
   label: string;
   /** Unix seconds. */
@@ -17,13 +25,17 @@ type ChartProps = {
   unit: string;
   /** Counts add up over time, levels do not. */
   of?: 'counts' | 'level';
-  draw?: 'lines' | 'bars';
+  draw?: 'lines' | 'bars' | 'stacked';
+  /** Charts with the same one stand below each other: their times and their crosshair agree. */
+  together?: string | undefined;
+  marks?: readonly Mark[];
   /** The last step is not over: its value still grows, so no line leads there. */
   isRunning?: boolean;
   heightPx?: number;
 };
 
 const AXIS_PX = 44;
+const TOGETHER_PX = 56;
 const [DIGIT_PX, TICK_GAP_PX] = [7.5, 14];
 const UNIT_PX = 18;
 const TIMES_PX = 28;
@@ -36,6 +48,9 @@ const STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((step) => s
 /** Lines over time, with the values under the pointer or, by arrow keys, of any moment; else their sums, or the last level. */
 export function Chart(props: ChartProps): ReactNode {
   const { label, at, series, unit, of = 'counts', draw = 'lines', isRunning = false, heightPx = 200 } = props;
+  const { together, marks = NO_MARKS } = props;
+  const marked = useRef(marks);
+  marked.current = marks;
   const words = useWords();
   const number = useNumber();
   const place = useRef<HTMLDivElement>(null);
@@ -47,8 +62,13 @@ export function Chart(props: ChartProps): ReactNode {
   // biome-ignore lint/correctness/useExhaustiveDependencies: new data goes into the same plot; a theme draws it anew
   useEffect(() => {
     const made = new Plot(
-      options(place.current!, { heightPx, series, unit, draw, isRunning }, words.language, setPointed),
-      data(at, series, isRunning),
+      options(
+        place.current!,
+        { heightPx, series, unit, draw, isRunning, together, marked },
+        words.language,
+        setPointed,
+      ),
+      data(at, drawnOf(series, draw), isRunning),
       place.current!,
     );
     plot.current = made;
@@ -61,7 +81,11 @@ export function Chart(props: ChartProps): ReactNode {
       made.destroy();
     };
   }, [theme, isDark, names, words.language, unit, draw, isRunning]);
-  useEffect(() => plot.current?.setData(data(at, series, isRunning)), [at, series, isRunning]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: marks are drawn with the data
+  useEffect(
+    () => plot.current?.setData(data(at, drawnOf(series, draw), isRunning)),
+    [at, series, draw, isRunning, marks],
+  );
   const steer = (event: KeyboardEvent) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (step === undefined || plot.current === null) return;
@@ -83,6 +107,8 @@ export function Chart(props: ChartProps): ReactNode {
         <span className="chart-moment">
           {moment == null ? wholeName : momentOf(moment, words.language)}
           {isRunning && pointed === at.length - 1 && ` · ${words.chart.running}`}
+          {pointed !== null &&
+            marksAt(marks, at, pointed).map(({ at: began, name }) => ` · ${name} ${tickOf(began, words.language)}`)}
         </span>
         <ul>
           {series.map(({ name, color, values }) => (
@@ -109,6 +135,27 @@ function last(values: Series['values']): number {
   return values.findLast((value) => value !== null) ?? 0;
 }
 
+const NO_MARKS: readonly Mark[] = [];
+
+/** The marks within a step. */
+function marksAt(marks: readonly Mark[], at: readonly number[], index: number): readonly Mark[] {
+  const [from, to] = [at[index]!, at[index + 1] ?? Number.POSITIVE_INFINITY];
+  return marks.filter((mark) => mark.at >= from && mark.at < to);
+}
+
+/** Stacked bars are drawn from the highest sum down, each over the one before; then the lines. */
+function drawnOf(series: readonly Series[], draw: NonNullable<ChartProps['draw']>): readonly Series[] {
+  if (draw !== 'stacked') return series;
+  const sums: (number | null)[][] = [];
+  const bars = series.filter(({ isLine }) => !isLine);
+  for (const { values } of bars) {
+    const below = sums.at(-1);
+    sums.push(values.map((value, index) => (value ?? 0) + (below?.[index] ?? 0)));
+  }
+  const stacked = bars.map((one, index) => ({ ...one, values: sums[index]! })).reverse();
+  return [...stacked, ...series.filter(({ isLine }) => isLine)];
+}
+
 /** Of a step that is not over, the values are points of series of their own. */
 function data(at: readonly number[], series: readonly Series[], isRunning: boolean): Plot.AlignedData {
   const values = series.map((one) => [...one.values]);
@@ -119,11 +166,17 @@ function data(at: readonly number[], series: readonly Series[], isRunning: boole
 
 function options(
   place: HTMLElement,
-  shown: Required<Pick<ChartProps, 'heightPx' | 'series' | 'unit' | 'draw' | 'isRunning'>>,
+  shown: Required<Pick<ChartProps, 'heightPx' | 'series' | 'unit' | 'draw' | 'isRunning'>> & {
+    together: string | undefined;
+    marked: { readonly current: readonly Mark[] };
+  },
   language: string,
   point: (at: number | null) => void,
 ): Plot.Options {
-  const { heightPx: height, series, unit, draw, isRunning } = shown;
+  const { heightPx: height, unit, draw, isRunning, together, marked } = shown;
+  const series = drawnOf(shown.series, draw);
+  const isBar = ({ isLine }: Series) => draw !== 'lines' && !isLine;
+  const pads = draw === 'lines' && together === undefined ? 'lines' : 'bars';
   const [ink, grid, ground] = [colorOf(place, '--muted'), colorOf(place, '--line'), colorOf(place, '--surface')];
   const font = `12px ${getComputedStyle(place).fontFamily}`;
   const axis = {
@@ -138,10 +191,13 @@ function options(
     width: place.clientWidth,
     height,
     legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
+    cursor: {
+      ...{ y: false, drag: { x: false, y: false }, points: { size: 6 } },
+      ...(together === undefined ? {} : { sync: { key: together } }),
+    },
     scales: {
       x: {
-        range: (plot, first, end) => [first - halfStep(plot, draw), end + halfStep(plot, isRunning ? 'bars' : draw)],
+        range: (plot, first, end) => [first - halfStep(plot, pads), end + halfStep(plot, isRunning ? 'bars' : pads)],
       },
       y: { range: (_plot, _least, most) => [0, Math.max(1, most * 1.1)] },
     },
@@ -151,26 +207,35 @@ function options(
         values: (_plot, moments) => moments.map((moment) => tickOf(moment, language)),
       },
       {
-        ...{ ...axis, size: widthOf, incrs: STEPS, space: ROW_PX, label: unit, labelSize: UNIT_PX, labelGap: 0 },
+        ...{
+          ...axis,
+          size: together === undefined ? widthOf : TOGETHER_PX,
+          incrs: STEPS,
+          space: ROW_PX,
+          label: unit,
+          labelSize: UNIT_PX,
+          labelGap: 0,
+        },
         values: (_plot, counts) => counts.map((count) => short.format(count)),
       },
     ],
     series: [
       {},
-      ...series.map(({ color }) => {
-        const stroke = colorOf(place, color);
-        if (draw === 'bars') return { stroke, fill: stroke, width: 0, paths: BARS, points: { show: false } };
+      ...series.map((one) => {
+        const stroke = colorOf(place, one.color);
+        if (isBar(one)) return { stroke, fill: stroke, width: 0, paths: BARS, points: { show: false } };
         return { stroke, width: 1.5, points: { show: false, filter: lonely, size: 4, fill: stroke } };
       }),
-      ...(isRunning ? series : []).map(({ color }) => {
-        const stroke = colorOf(place, color);
-        if (draw === 'bars') return { stroke, fill: ground, width: 1.5, paths: BARS, points: { show: false } };
+      ...(isRunning ? series : []).map((one) => {
+        const stroke = colorOf(place, one.color);
+        if (isBar(one)) return { stroke, fill: ground, width: 1.5, paths: BARS, points: { show: false } };
         return { stroke, width: 0, points: { show: true, size: 7, width: 1.5, stroke, fill: ground } };
       }),
     ],
     hooks: {
       setCursor: [({ cursor }) => point(cursor.idx ?? null)],
       drawClear: isRunning ? [(plot) => shadeRunning(plot, grid)] : [],
+      draw: [(plot) => drawMarks(plot, marked.current, colorOf(place, '--bad'))],
     },
   };
 }
@@ -189,8 +254,8 @@ function barTicks({ data: [at], width }: Plot): number[] {
   return [...at].filter((_, index) => (at.length - 1 - index) % step === 0);
 }
 
-function halfStep({ data: [at] }: Plot, draw: 'lines' | 'bars'): number {
-  return draw === 'bars' && at.length > 1 ? (at[1]! - at[0]!) / 2 : 0;
+function halfStep({ data: [at] }: Plot, draw: NonNullable<ChartProps['draw']>): number {
+  return draw !== 'lines' && at.length > 1 ? (at[1]! - at[0]!) / 2 : 0;
 }
 
 /** Shades the step that is not over. */
@@ -203,6 +268,30 @@ function shadeRunning(plot: Plot, color: string): void {
   ctx.globalAlpha = 0.4;
   ctx.fillStyle = color;
   ctx.fillRect(from, bbox.top, bbox.left + bbox.width - from, bbox.height);
+  ctx.restore();
+}
+
+/** A dashed line with a triangle at its top where an incident began. */
+function drawMarks(plot: Plot, marks: readonly Mark[], color: string): void {
+  const { ctx, bbox } = plot;
+  const [first = 0, last = 0] = [plot.data[0][0], plot.data[0].at(-1)];
+  const size = 5 * devicePixelRatio;
+  ctx.save();
+  ctx.strokeStyle = ctx.fillStyle = color;
+  ctx.setLineDash([size / 2, size / 2]);
+  for (const { at } of marks) {
+    if (at < first || at > last + halfStep(plot, 'bars')) continue;
+    const x = plot.valToPos(at, 'x', true);
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    ctx.beginPath();
+    ctx.moveTo(x - size, bbox.top);
+    ctx.lineTo(x + size, bbox.top);
+    ctx.lineTo(x, bbox.top + 1.5 * size);
+    ctx.fill();
+  }
   ctx.restore();
 }
 

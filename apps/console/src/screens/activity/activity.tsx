@@ -4,14 +4,15 @@ import { LateChart } from '../../parts/late-chart.tsx';
 import { Clock } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 import { RANGES, type Range, useActivity } from './use-activity.ts';
+import { useIncidentMarks } from './use-incident-marks.ts';
 import './activity.css';
 
+/** Bars on each other, and the line of what came in. */
 const LINES = [
-  ['in', '--accent'],
-  ['delivered', '--good'],
-  ['calls', '--muted'],
-  ['retried', '--warn'],
-  ['failed', '--bad'],
+  ['delivered', '--good', false],
+  ['retried', '--warn', false],
+  ['failed', '--bad', false],
+  ['in', '--accent', true],
 ] as const;
 
 const WAITING_PX = 150;
@@ -22,11 +23,15 @@ type ActivityProps = { botId: number | null; range: Range; choose: (range: Range
 export function Activity({ botId, range, choose }: ActivityProps): ReactNode {
   const { chart: words } = useWords();
   const activity = useActivity(botId, range);
+  const marks = useIncidentMarks(botId);
+  const together = `activity ${botId}`;
   const points = activity.data;
   const at = useMemo(() => points?.map((point) => Date.parse(point.at) / 1_000) ?? [], [points]);
   const series = useMemo(
     () =>
-      LINES.map(([key, color]) => ({ name: words.lines[key], color, values: points?.map((one) => one[key]) ?? [] })),
+      LINES.map(([key, color, isLine]) => {
+        return { name: words.lines[key], color, isLine, values: points?.map((one) => one[key]) ?? [] };
+      }),
     [points, words],
   );
   const waiting = useMemo(
@@ -52,14 +57,20 @@ export function Activity({ botId, range, choose }: ActivityProps): ReactNode {
         )}
       </header>
       {activity.isError && <Failure error={activity.error} retry={() => void activity.refetch()} />}
-      <LateChart label={words.title} at={at} series={series} unit={words.units[range]} isRunning />
+      <LateChart
+        {...{ at, series, marks, together }}
+        label={words.title}
+        unit={words.units[range]}
+        draw="stacked"
+        isRunning
+      />
       {points?.some((point) => point.waiting !== undefined) && (
         <section className="lag" aria-labelledby="lag">
           <h3 id="lag">{words.waiting}</h3>
           <p className="muted">{words.waitingHint}</p>
           <LateChart
+            {...{ at, marks, together }}
             label={words.waiting}
-            at={at}
             series={waiting}
             unit={words.updates}
             of="level"

@@ -1,42 +1,38 @@
-import type { AttentionKind } from '@flotilla/contract/attention.ts';
+import type { AttentionKind, AttentionResource } from '@flotilla/contract/attention.ts';
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { FleetResource } from '@flotilla/contract/fleet.ts';
-import { keepPreviousData, useQueries } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { callPage } from '../../call.ts';
 import { ChangedRows } from '../../parts/changed-rows.tsx';
 import { BotBadge } from '../../parts/state-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
-import { Told } from '../../parts/told.tsx';
 import { useHeldRows } from '../../parts/use-held-rows.ts';
 import { REFRESH_MS } from '../../queries.ts';
 import { useWords } from '../../words/words.tsx';
 import { IntakeRemedy } from '../bot/intake-remedy.tsx';
 import { TryNow } from '../bot/try-now.tsx';
 import { ATTENTION_KINDS } from './fleet-filter.ts';
+import { type Incident, incidentsOf, MOST_ENTRIES } from './incidents.ts';
 
-const SHOWN_OF_EACH = 3;
-
-/** The first bots of each thing that is wrong, and how many more there are. Healthy fleets show none. */
+/** What is wrong in the fleet, one line for each cause, the worst first: which bots it hits, what helps, and one action. */
 export function Attention({ fleet }: { fleet: FleetResource | undefined }): ReactNode {
   const { fleet: words } = useWords();
-  const kinds = ATTENTION_KINDS.filter((kind) => (fleet?.attention[kind] ?? 0) > 0);
-  const lists = useQueries({
-    queries: kinds.map((kind) => ({
-      queryKey: ['bots', 'attention', kind],
-      queryFn: ({ signal }: { signal: AbortSignal }) =>
-        callPage('listBots', { attention: kind, limit: SHOWN_OF_EACH }, signal),
-      refetchInterval: REFRESH_MS,
-      placeholderData: keepPreviousData,
-    })),
+  const isWrong = ATTENTION_KINDS.some((kind) => (fleet?.attention[kind] ?? 0) > 0);
+  const entries = useQuery({
+    queryKey: ['attention'],
+    queryFn: ({ signal }) => callPage('listAttention', { limit: MOST_ENTRIES }, signal),
+    refetchInterval: REFRESH_MS,
+    placeholderData: keepPreviousData,
+    enabled: isWrong,
   });
-  const lines = kinds.flatMap((kind, at) => linesOf(kind, fleet?.attention[kind] ?? 0, lists[at]?.data));
-  const held = useHeldRows({ total: lines.length, rowAt: (index) => lines[index], keyOf, stale: false });
-  const shown = Array.from({ length: held.total }, (_, index) => held.rowAt(index)).filter(
-    (line) => line !== undefined,
-  );
-  if (shown.length === 0) return null;
+  const incidents = isWrong ? incidentsOf(entries.data?.rows ?? []) : [];
+  const bots = useBotsOf(incidents);
+  const held = useHeldRows({ total: incidents.length, rowAt: (index) => incidents[index], keyOf, stale: false });
+  const shown = Array.from({ length: held.total }, (_, index) => held.rowAt(index)).filter((one) => one !== undefined);
+  if (!isWrong && shown.length === 0) return null;
+  const left = (entries.data?.total ?? 0) - (entries.data?.rows.length ?? 0);
   return (
     <section className="attention" aria-labelledby="attention" {...held.area}>
       <header>
@@ -44,63 +40,56 @@ export function Attention({ fleet }: { fleet: FleetResource | undefined }): Reac
         <ChangedRows held={held} />
       </header>
       <ul>
-        {shown.map((line) => (
-          <AttentionLine key={keyOf(line)} line={line} />
+        {entries.data === undefined && <Awaited fleet={fleet} />}
+        {shown.map((incident) => (
+          <IncidentLine key={keyOf(incident)} incident={incident} bots={bots} />
         ))}
+        {left > 0 && <li className="more muted">{words.more(left)}</li>}
       </ul>
     </section>
   );
 }
 
-type Line =
-  | { kind: AttentionKind; bot: BotResource }
-  | { kind: AttentionKind; count: number }
-  /** A bot that is on its way. */
-  | { kind: AttentionKind; at: number };
+const keyOf = ({ key }: Incident): string => key;
 
-/** Several things may be wrong with one bot. */
-function keyOf(line: Line): string {
-  if ('bot' in line) return `${line.kind} ${line.bot.id}`;
-  return 'at' in line ? `${line.kind} at ${line.at}` : line.kind;
-}
-
-function AttentionLine({ line }: { line: Line }): ReactNode {
-  if ('bot' in line) return <BotLine {...line} />;
-  if ('count' in line) return <More {...line} />;
-  return (
-    <li className="awaited">
+/** Until the entries are there, the list has as many lines as kinds: what is below must not move much. */
+function Awaited({ fleet }: { fleet: FleetResource | undefined }): ReactNode {
+  return ATTENTION_KINDS.filter((kind) => (fleet?.attention[kind] ?? 0) > 0).map((kind) => (
+    <li key={kind} className="awaited">
       <span className="shape" />
     </li>
-  );
+  ));
 }
 
-/** Until its bots are there, a kind has as many lines as it will have: what is below the list must not move. */
-function linesOf(
-  kind: AttentionKind,
-  expected: number,
-  loaded: { rows: BotResource[]; total: number } | undefined,
-): Line[] {
-  if (loaded === undefined) {
-    return Array.from({ length: Math.min(expected, SHOWN_OF_EACH + 1) }, (_, at) => ({ kind, at }));
-  }
-  const { rows, total } = loaded;
-  const bots = rows.map((bot) => ({ kind, bot }));
-  return total > rows.length ? [...bots, { kind, count: total - rows.length }] : bots;
+const NAMED = 3;
+const NAMED_IN_ALL = 100;
+
+/** The bots that the lines name, in one call. */
+function useBotsOf(incidents: readonly Incident[]): ReadonlyMap<number, BotResource> {
+  const ids = [...new Set(incidents.flatMap(({ botIds }) => botIds.slice(0, NAMED)))].slice(0, NAMED_IN_ALL);
+  const { data } = useQuery({
+    queryKey: ['bots', 'of-incidents', ids.join()],
+    queryFn: ({ signal }) => callPage('listBots', { ids: ids.join(), limit: NAMED_IN_ALL } as never, signal),
+    placeholderData: keepPreviousData,
+    enabled: ids.length > 0,
+  });
+  return new Map((data?.rows ?? []).map((bot) => [bot.id, bot]));
 }
 
-/** One thing that is wrong with a bot. Where several programs are in the same trouble, the one that has been longest. */
-function BotLine({ kind, bot }: { kind: AttentionKind; bot: BotResource }): ReactNode {
-  const { fleet: words, told } = useWords();
-  const [found, ...others] = bot.attention.filter((one) => one.kind === kind);
-  if (found === undefined) return null;
-  const { since, waiting = 0, text, program_id: programId } = found;
+type LineProps = { incident: Incident; bots: ReadonlyMap<number, BotResource> };
+
+function IncidentLine({ incident, bots }: LineProps): ReactNode {
+  const { fleet: words } = useWords();
+  const { kind, text, botIds, since, waiting } = incident;
   return (
     <li>
       <BotBadge mark={kind} />
-      <BotLink bot={bot} programId={programId} />
-      <span className="cut why" title={told(text)}>
-        <Told text={text} />
-        {others.length > 0 && ` ${words.more(others.length)}`}
+      <span className="hit cut">
+        <Hit incident={incident} bots={bots} />
+      </span>
+      <span className="why" title={text}>
+        <bdi className="cut">{text}</bdi>
+        <span className="remedy">{words.remedies[kind]}</span>
       </span>
       <span className="muted since">
         {since && (
@@ -111,36 +100,72 @@ function BotLine({ kind, bot }: { kind: AttentionKind; bot: BotResource }): Reac
       </span>
       <span className="end">{waiting > 0 && words.waiting(waiting)}</span>
       <span className="act">
-        <IntakeRemedy bot={bot} kind={kind} />
-        {TRIED.includes(kind) && <TryNow botId={bot.id} programId={programId} />}
+        <Remedy incident={incident} bot={botIds.length === 1 ? bots.get(botIds[0]!) : undefined} />
       </span>
     </li>
   );
 }
 
-/** What a person can have tried at once. */
-const TRIED: readonly AttentionKind[] = ['backend_open', 'backend_failing', 'program_failing'];
+/** The bot that it hits; of several the first ones, and how many there are. */
+function Hit({ incident: { kind, botIds, programIds }, bots }: LineProps): ReactNode {
+  const { fleet: words } = useWords();
+  const to = programIds.length > 0 ? '/bots/$id/programs' : '/bots/$id';
+  const more = botIds.length - NAMED;
+  return (
+    <>
+      {botIds.slice(0, NAMED).map((id, at) => (
+        <span key={id}>
+          {at > 0 && ', '}
+          <Link to={to} params={{ id: String(id) }}>
+            <bdi>{bots.get(id)?.name ?? id}</bdi>
+          </Link>
+        </span>
+      ))}
+      {more > 0 && (
+        <>
+          {' '}
+          <Link to="/" search={{ attention: kind }}>
+            {words.more(more)}
+          </Link>
+        </>
+      )}
+    </>
+  );
+}
 
-function BotLink({ bot, programId }: { bot: BotResource; programId: number | undefined }): ReactNode {
-  const id = String(bot.id);
-  return programId === undefined ? (
-    <Link to="/bots/$id" params={{ id }} className="cut">
-      <bdi>{bot.name}</bdi>
+/** One action each. */
+function Remedy({ incident, bot }: { incident: Incident; bot: BotResource | undefined }): ReactNode {
+  const { fleet: words } = useWords();
+  const { kind, entries } = incident;
+  if (TRIED.includes(kind)) {
+    // One probe tells of all that go to the same backend.
+    const [{ bot_id: botId, program_id: programId }] = entries as [AttentionResource];
+    return <TryNow botId={botId!} programId={programId} />;
+  }
+  if (bot !== undefined && ONE_CLICK.includes(kind)) return <IntakeRemedy bot={bot} kind={kind} />;
+  if (kind === 'sends_held') {
+    return (
+      <Link to="/outbox" className="button plain">
+        {words.look}
+      </Link>
+    );
+  }
+  return bot === undefined ? (
+    <Link to="/" search={{ attention: kind }} className="button plain">
+      {words.look}
     </Link>
   ) : (
-    <Link to="/bots/$id/programs" params={{ id }} className="cut">
-      <bdi>{bot.name}</bdi>
+    <Link
+      to={SETTINGS.includes(kind) ? '/bots/$id/settings' : '/bots/$id'}
+      params={{ id: String(bot.id) }}
+      className="button plain"
+    >
+      {SETTINGS.includes(kind) ? words.settings : words.look}
     </Link>
   );
 }
 
-function More({ kind, count }: { kind: AttentionKind; count: number }): ReactNode {
-  const words = useWords();
-  return (
-    <li className="more">
-      <Link to="/" search={{ attention: kind }}>
-        {words.marks[kind]}: {words.fleet.more(count)}
-      </Link>
-    </li>
-  );
-}
+/** What a person can have tried at once. */
+const TRIED: readonly AttentionKind[] = ['backend_open', 'backend_failing', 'program_failing'];
+const ONE_CLICK: readonly AttentionKind[] = ['foreign_webhook', 'token_revoked'];
+const SETTINGS: readonly AttentionKind[] = ['forwarding_off', 'nobody_reads', 'poller_silent'];

@@ -110,6 +110,7 @@ function columnsOf({ fleet: words }: Words, number: (n: number) => string): Colu
 }
 
 const SORT_OF_COLUMN: Readonly<Record<string, BotSort>> = {
+  'state-cell': 'attention',
   'name-cell': 'name',
   'pending-cell': 'pending',
   'last-cell': 'last_update',
@@ -123,7 +124,7 @@ function sortable(
 ): Column<BotResource> {
   const sort = SORT_OF_COLUMN[column.name];
   if (sort === undefined) return column;
-  const active = sort === chosen;
+  const active = sort === (chosen ?? 'attention');
   return { ...column, sort: { order: SORTS[sort], active, toggle: () => sortBy(active ? undefined : sort) } };
 }
 

@@ -12,6 +12,7 @@ export const ATTENTION_KINDS = Object.keys(RANKS) as AttentionKind[];
 
 /** The columns that can be sorted by, and their only order. */
 export const SORTS = {
+  attention: 'descending',
   name: 'ascending',
   pending: 'descending',
   last_update: 'descending',

@@ -1,8 +1,9 @@
-import type { AttentionKind } from '@flotilla/contract/attention.ts';
+import { ATTENTION_KINDS, type AttentionKind } from '@flotilla/contract/attention.ts';
 import type { BotSort, BotState } from '@flotilla/contract/bots.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Taken } from '@flotilla/runtime/refreshed.ts';
 import type { Bot } from '../bots/bot.ts';
+import type { Attention } from './attention.ts';
 import { firstInOrder } from './first-in-order.ts';
 import type { StatusColumns } from './status-columns.ts';
 
@@ -73,7 +74,17 @@ async function withSortValues(columns: StatusColumns, bots: Bot[], sort: BotSort
       return withValues(bots, await columns.pending(bots));
     case 'last_update':
       return withValues(bots, await columns.lastUpdates(bots));
+    case 'attention': {
+      const { value, atMs } = await columns.attention(bots);
+      return withValues(bots, { value: value.map((found, at) => urgencyOf(bots[at]!, found)), atMs });
+    }
   }
+}
+
+/** The worst trouble has the largest value, a disabled bot the smallest. */
+function urgencyOf({ disabled }: Bot, [worst]: readonly Attention[]): number {
+  if (disabled) return 0;
+  return worst === undefined ? 1 : ATTENTION_KINDS.length + 1 - ATTENTION_KINDS.indexOf(worst.kind);
 }
 
 function withValues(bots: Bot[], { value: values, atMs }: Taken<number[]>): Valued {
