@@ -69,8 +69,8 @@ export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
         faultOf={(name) => faults.get(name)}
         change={change}
       />
-      {tried && <BackendTrial key={tried} botId={bot.id} url={tried} />}
       <div className="save-bar" data-dirty={count > 0 || undefined}>
+        {tried && <BackendTrial key={tried} botId={bot.id} url={tried} />}
         {saving.isError && !isAtFields && <Failure error={saving.error} />}
         <p role="status" className="muted">
           {count > 0 ? words.changes(count) : saving.isSuccess && words.saved}

@@ -2,7 +2,9 @@ import type { DeliveryResource } from '@flotilla/contract/deliveries.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../call.ts';
+import { useToast } from '../../parts/undo-toast.tsx';
 import { type Attempt, seeAttempt } from '../bot/see-attempt.ts';
+import { useDeliveriesWords } from './deliveries-words.ts';
 import { callsFor, keyOf } from './selected.ts';
 
 /** The attempts that somebody has asked for on this page, by `keyOf`; null: none came. */
@@ -10,24 +12,38 @@ export type Trials = ReadonlyMap<string, Attempt | 'pending' | null>;
 
 /** More at once would keep the connection busy that the page needs. */
 const SEEN_AT_ONCE = 20;
+/** After that the row says again when it is tried next. */
+const OUTCOME_SHOWN_MS = 10_000;
 
 /** Has deliveries tried now, and sees what comes of each. */
 export function useTrials() {
   const queries = useQueryClient();
+  const words = useDeliveriesWords();
+  const toast = useToast();
   const [trials, setTrials] = useState<Trials>(new Map());
   const [error, setError] = useState<Error | null>(null);
   const set = (row: DeliveryResource, trial: Attempt | 'pending' | null) =>
     setTrials((known) => new Map(known).set(keyOf(row), trial));
+  const forget = (rows: readonly DeliveryResource[]) => {
+    const keys = new Set(rows.map(keyOf));
+    setTrials((known) => new Map([...known].filter(([key]) => !keys.has(key))));
+  };
   const tryNow = async (rows: readonly DeliveryResource[]) => {
     setError(null);
     for (const row of rows) set(row, 'pending');
     const [seen, others] = [rows.slice(0, SEEN_AT_ONCE), rows.slice(SEEN_AT_ONCE)];
     const many = Promise.all(callsFor(others).map((some) => call('tryDeliveriesNow', some)));
     const each = seen.map(async (row) => {
-      set(row, await seeAttempt(attemptsOf(row), () => call('tryDeliveriesNow', callsFor([row])[0]!)));
+      const attempt = await seeAttempt(attemptsOf(row), () => call('tryDeliveriesNow', callsFor([row])[0]!));
+      set(row, attempt);
+      return attempt;
     });
     try {
-      await Promise.all([many, ...each]);
+      const [attempts] = await Promise.all([Promise.all(each), many]);
+      const delivered = attempts.filter((attempt) => attempt?.ok).length;
+      // The row of what was delivered is gone by now.
+      toast({ text: words.tried(delivered, attempts.length - delivered) });
+      setTimeout(() => forget(seen), OUTCOME_SHOWN_MS);
     } catch (failure) {
       setError(failure as Error);
     } finally {

@@ -166,6 +166,8 @@ export const deliveries = {
   tryNow: 'Try now',
   trying: 'Trying…',
   tryRowsNow: (n: number) => plural(n, { one: 'Try {n} now', other: 'Try {n} now' }),
+  tried: (delivered: number, failed: number) =>
+    failed === 0 ? `Delivered: ${delivered}` : `Delivered: ${delivered}, failed again: ${failed}`,
   skip: {
     open: 'Skip…',
     title: (n: number) => `Skip ${updates(n)}?`,

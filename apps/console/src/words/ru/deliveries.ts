@@ -204,6 +204,8 @@ export const deliveries: typeof en = {
       many: 'Отправить {n} сейчас',
       other: 'Отправить {n} сейчас',
     }),
+  tried: (delivered, failed) =>
+    failed === 0 ? `Доставлено: ${delivered}` : `Доставлено: ${delivered}, снова сбой: ${failed}`,
   skip: {
     open: 'Пропустить…',
     title: (n) => `Пропустить ${updates(n)}?`,
