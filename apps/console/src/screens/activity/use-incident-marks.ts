@@ -11,7 +11,7 @@ export function useIncidentMarks(botId: number | null): readonly Mark[] {
   const { marks: words } = useWords();
   const of = botId === null ? {} : { bot_id: botId };
   const { data } = useQuery({
-    queryKey: botId === null ? ['attention'] : ['attention', botId],
+    queryKey: botId === null ? ['bots', 'attention'] : ['bots', 'attention', botId],
     queryFn: ({ signal }) => callPage('listAttention', { ...of, limit: MOST_ENTRIES }, signal),
     refetchInterval: REFRESH_MS,
   });

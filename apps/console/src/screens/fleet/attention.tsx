@@ -21,7 +21,7 @@ export function Attention({ fleet }: { fleet: FleetResource | undefined }): Reac
   const { fleet: words } = useWords();
   const isWrong = ATTENTION_KINDS.some((kind) => (fleet?.attention[kind] ?? 0) > 0);
   const entries = useQuery({
-    queryKey: ['attention'],
+    queryKey: ['bots', 'attention'],
     queryFn: ({ signal }) => callPage('listAttention', { limit: MOST_ENTRIES }, signal),
     refetchInterval: REFRESH_MS,
     placeholderData: keepPreviousData,
