@@ -1,7 +1,7 @@
 import { integerSetting, portSetting, redisUrlSetting, urlSetting } from '@flotilla/runtime/settings.ts';
 import { z } from 'zod';
 
-/** What the one process reads itself; the api and the worker in it read theirs from the same environment. */
+/** The settings of the one process itself; the api and the worker in it read theirs from the same environment. */
 export const SETTINGS = z.object({
   DATABASE_URL: urlSetting('postgres', 'postgresql').optional(),
   REDIS_URL: redisUrlSetting().optional(),

@@ -12,7 +12,7 @@ type Shown = {
   keptIn: string | null;
 };
 
-/** What a person reads after the start. */
+/** The text after the start. */
 export function welcome({ username, consoleUrl, signInUrl, keptIn }: Shown): string {
   const lines = [`Flotilla runs: ${consoleUrl}`];
   if (signInUrl !== null) lines.push(`Sign in once, within 15 minutes: ${signInUrl}`);
@@ -46,7 +46,7 @@ export function reachable(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** What follows # reaches no server and no log. */
+/** The part behind # reaches no server and no log. */
 export function linkOf(consoleUrl: string, token: string): string {
   return `${consoleUrl}#sign-in=${token}`;
 }

@@ -17,7 +17,7 @@ export const SETTINGS = z.object({
     .describe('Whether bots of the sandbox that send too fast get 429 as at the platform: `platform` or `off`.'),
 });
 
-/** What the first start over a directory makes and keeps. */
+/** Made and kept by the first start over a directory. */
 const KEPT = {
   ADMIN_PASSWORD: z.string(),
   ADMIN_API_KEY: z.string(),

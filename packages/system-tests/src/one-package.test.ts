@@ -37,7 +37,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 }, START_MS);
 
-/** As npm does, but its dependencies come from this checkout, because a test has no registry. */
+/** Installs like npm, but its dependencies come from this checkout, because a test has no registry. */
 async function install(): Promise<void> {
   const [file] = (await readdir(folder)).filter((name) => /^flotilla-\d.*\.tgz$/.test(name));
   await run('tar', ['-xzf', file!], { cwd: folder });
