@@ -83,9 +83,9 @@ test.each([
   [
     'pins',
     'infra/helm/examples/redis-cluster/redis.yaml',
-    /image: redis:[\d.]+-/,
-    'image: redis:7-',
-    'redis:7-alpine3.21 is no exact version',
+    /image: valkey\/valkey:[\d.]+/,
+    'image: valkey/valkey:8',
+    'valkey/valkey:8 is no exact version',
   ],
   ['pins', '.github/workflows/ci.yml', 'ubuntu-24.04', 'ubuntu-latest', 'ubuntu-latest is no exact version'],
   ['pins', '.github/renovate.json', 'docker:pinDigests', 'docker:disable', 'docker:pinDigests'],
