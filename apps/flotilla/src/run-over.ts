@@ -6,6 +6,7 @@ import { runMain } from '@flotilla/runtime/lifecycle.ts';
 import { runCommand } from '@flotilla/runtime/run-command.ts';
 import { bringStores } from './bring-stores.ts';
 import { keepSecrets, readKept } from './kept-settings.ts';
+import { requireFreePort } from './require-free-port.ts';
 
 /** Runs an api or a worker beside the process that runs over the directory, or over the stores that are named. */
 export function serveOver(role: 'api' | 'worker', dataDir: string): void {
@@ -16,13 +17,18 @@ export function serveOver(role: 'api' | 'worker', dataDir: string): void {
         import('@flotilla/worker/config.ts'),
         import('@flotilla/worker/start.ts'),
       ]);
-      return startWorker(readWorkerConfig(), stopping);
+      const config = readWorkerConfig();
+      await requireFreePort('METRICS_PORT', config.metricsHost, config.metricsPort);
+      return startWorker(config, stopping);
     }
     const [{ readConfig }, { startApi }] = await Promise.all([
       import('@flotilla/api/config.ts'),
       import('@flotilla/api/start.ts'),
     ]);
-    return startApi(readConfig(), undefined, stopping);
+    const config = readConfig();
+    await requireFreePort('PORT', config.http.host, config.http.port);
+    await requireFreePort('METRICS_PORT', config.metricsHost, config.metricsPort);
+    return startApi(config, undefined, stopping);
   });
 }
 
