@@ -320,8 +320,8 @@ describe('a bot that is disabled, or whose chats are not managed,', () => {
 describe('a bot whose chats are not managed', () => {
   const OF_CHATS = /^\/api\/(chats|messages|users|admins|tags)\b/;
   const ASKING_THE_PLATFORM = ['refreshChat', 'listChatAdmins'];
-  /** What an account has read concerns only itself. */
-  const OF_THE_ACCOUNT = ['markChatRead'];
+  /** Reading and viewing manage nothing. */
+  const OF_THE_ACCOUNT = ['markChatRead', 'notePresence'];
   const isManaging = ([name, { method }]: [string, Operation]) =>
     method === 'POST' || ASKING_THE_PLATFORM.includes(name);
   const ofChats = Object.entries<Operation>(operations).filter(
