@@ -1,6 +1,5 @@
 import luaparse from 'luaparse';
 
-/** What Redis gives to a library and its functions. */
 const GIVEN = new Set('redis cjson string table math type tonumber tostring ipairs pairs select unpack'.split(' '));
 
 /**

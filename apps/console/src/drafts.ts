@@ -4,7 +4,6 @@ const STORED_AS = 'flotilla-drafts';
 /** Of one account; the oldest goes first. */
 const MOST = 50;
 
-/** What somebody began to write in a chat. */
 export type Draft = Content & {
   atMs: number;
   replyTo?: number | undefined;

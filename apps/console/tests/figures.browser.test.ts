@@ -31,7 +31,6 @@ beforeAll(async () => {
 }, TEST_MS);
 afterAll(() => backend?.stop());
 
-/** What the tiles say. */
 async function tiles(page: Page, region: string): Promise<Counts> {
   const found = await Promise.all(
     Object.entries(NAMES).map(async ([key, name]) => {
@@ -42,7 +41,6 @@ async function tiles(page: Page, region: string): Promise<Counts> {
   return Object.fromEntries(found) as Counts;
 }
 
-/** What the chart says in words. */
 async function chart(page: Page): Promise<Counts> {
   const label = await page.getByRole('img', { name: /^Activity\./ }).getAttribute('aria-label');
   return Object.fromEntries(

@@ -55,7 +55,6 @@ export async function followBot(options: TailOptions, follower: Follower, stoppi
 /** Events that come after a position only if they happened after it. The others also tell the present state. */
 const IN_ORDER = ['update', 'call', 'attempt'];
 
-/** What was read of a live stream, over all its connections. */
 class StreamReading {
   /** The position up to which everything was read that will ever come. */
   lastId = '';

@@ -34,7 +34,6 @@ const PAGES: Record<string, Record<string, string>> = {
   'with something wrong of a kind': { attention: 'backend_open' },
 };
 
-/** What is wrong with the fleet. */
 const ATTENTION: Record<string, Record<string, string>> = {
   'GET /api/attention': {},
   '  of one kind': { kinds: 'backend_open' },

@@ -13,7 +13,6 @@ const PAIRS_AT_ONCE = 10;
 const TRIES_AFTERWARDS = 20;
 const ME = '{"ok":true,"result":{"id":1,"is_bot":true,"first_name":"B","username":"b_bot"}}';
 
-/** What the platform does with a call. */
 type Deed = 'answer' | 'fail' | 'flood' | 'lose the call' | 'lose the answer' | 'break the answer off' | 'hold';
 
 let redis: TestRedis;

@@ -31,7 +31,6 @@ async function waitingBackup(holding: Database, name: string) {
   return { child, ended };
 }
 
-/** What the backups of the database wait for. */
 async function backends(): Promise<unknown[]> {
   const { rows } = await sql<{ waits: string | null }>`
     select wait_event_type as waits from pg_stat_activity

@@ -18,7 +18,6 @@ let backend: TestBackend;
 let bot: FleetBot;
 let child: ChildProcess;
 let output = '';
-/** What the developer's program got, and its server. */
 const got: { text: string; secret: unknown }[] = [];
 let local: Server;
 let localPort = 0;

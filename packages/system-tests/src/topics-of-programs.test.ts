@@ -67,7 +67,6 @@ const say = (topic: number | undefined, text: string) =>
 const pending = async ({ programId }: Seat) =>
   (await fleet.rest<{ pending_update_count: number }>(`/api/programs/show?id=${programId}`)).pending_update_count;
 
-/** What the bot says in a topic, oldest first. */
 async function answersIn({ topic }: Seat): Promise<MessageResource[]> {
   const query = `bot_id=${bot.id}&chat_id=${forum}&thread_id=${topic}&limit=200`;
   const messages = await fleet.rest<MessageResource[]>(`/api/messages?${query}`);

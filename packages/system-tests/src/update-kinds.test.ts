@@ -22,7 +22,6 @@ afterAll(async () => {
   await fleet.stop();
 }, 60_000);
 
-/** What the platform was asked for by the newest call of this method. */
 const asked = async (bot: FleetBot, method: 'getUpdates' | 'setWebhook'): Promise<unknown> => {
   const { calls } = await fleet.control.readCalls({ bot: bot.platformId });
   const newest = calls.filter((call) => call.method.toLowerCase() === method.toLowerCase()).at(-1);

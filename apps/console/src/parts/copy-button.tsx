@@ -7,7 +7,6 @@ const SAID_MS = 2_000;
 
 type CopyProps = {
   text: string;
-  /** What the button says. */
   label?: string;
   /** What a screen reader says, where many buttons say the same. */
   name?: string;

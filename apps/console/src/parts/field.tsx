@@ -5,7 +5,6 @@ import { Icon } from './icon.tsx';
 type Labelled = {
   label: string;
   hint?: string;
-  /** What is wrong with the value. */
   fault?: string | null | undefined;
 };
 type OfInput = { id: string; 'aria-invalid': true | undefined; 'aria-describedby': string | undefined };

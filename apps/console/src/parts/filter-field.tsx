@@ -9,7 +9,6 @@ const TYPING = { pauseMs: 40, atOnce: true };
 type FilterProps = {
   label: string;
   hint: string;
-  /** What the address says. */
   text: string;
   change: (text: string) => void;
 };

@@ -1,6 +1,5 @@
 import { Menu } from '@base-ui/react/menu';
 
-/** What our menus are made of. */
 export const menuParts = {
   Root: Menu.Root,
   Trigger: Menu.Trigger,

@@ -28,7 +28,6 @@ import './shell.css';
 
 const Notifier = lazy(async () => ({ default: (await loadLate(() => import('./notifier.tsx'))).Notifier }));
 
-/** What is around every screen. */
 export function Shell(): ReactNode {
   const words = useWords();
   const navigate = useNavigate();

@@ -42,7 +42,6 @@ export function businessKey(connectionId: string, customerId: number | string): 
   return `business:${connectionId}:${customerId}`;
 }
 
-/** What marks a message that the bot wrote for the business account. */
 export function writtenForBusiness(bot: SimBot, chat: Chat): Record<string, unknown> {
   if (chat.business === '') return {};
   const { user } = findConnection(bot, chat.business);

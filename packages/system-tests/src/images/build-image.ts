@@ -32,7 +32,6 @@ export function imageBuilder(options: {
   context: string;
   folder: string;
   node: string;
-  /** What `--build-arg` gives. */
   args?: Record<string, string>;
 }): ImageBuilder {
   const stages = readStages(options.dockerfile);

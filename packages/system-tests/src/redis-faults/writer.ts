@@ -9,7 +9,6 @@ const PAUSE_MS = 20;
 /** Pushes updates as the platform does: one after the other, each repeated until it is acknowledged. */
 export type Writer = {
   bot: FleetBot;
-  /** What the bot's backend received. */
   book: Ledger;
   acknowledged(): number;
   refused(): number;

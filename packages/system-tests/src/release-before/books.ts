@@ -8,7 +8,6 @@ const UPDATE = /"chat":\{"id":(-?\d+).*"text":"([a-z]*)(\d+ @)/;
 
 type Book = { record(update: string): void; disorder(): string[]; of(phases: string): Map<string, string> };
 
-/** What one reader got: by phase, and in which order. */
 function book(): Book {
   const order = ledger();
   const got: { phase: string; key: string; number: string }[] = [];

@@ -3,7 +3,6 @@ import { given, readId, readText } from '../../parts/filters.tsx';
 export const VIEWS = ['people', 'keys', 'sessions'] as const;
 export type View = (typeof VIEWS)[number];
 
-/** What the address says: the view, whose keys, what is filtered by and which row is open. */
 export type AccessAddress = { view?: View; account?: string; q?: string; open?: string };
 
 export function readAccessAddress(search: Record<string, unknown>): AccessAddress {

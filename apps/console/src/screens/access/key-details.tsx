@@ -82,7 +82,6 @@ export function KeyDetails({ apiKey, all, close }: DetailsProps): ReactNode {
   );
 }
 
-/** What a key may do, and with which bots or chats. */
 function useReachFacts(): (key: ApiKeyResource) => (readonly [string, ReactNode])[] {
   const { access, account } = useWords();
   const words = useMcpWords();

@@ -2,7 +2,6 @@
 export const WAYS = ['pull', 'push', 'none'] as const;
 export type Way = (typeof WAYS)[number];
 
-/** What the address says: which bot was added just now. */
 export function readAddedBot({ bot }: Record<string, unknown>): { bot?: string } {
   return typeof bot === 'string' && /^\d{1,15}$/.test(bot) ? { bot } : {};
 }

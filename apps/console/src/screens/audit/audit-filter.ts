@@ -1,6 +1,5 @@
 import { given, readId, readMoment, readText } from '../../parts/filters.tsx';
 
-/** What the address says about the list, and which entry is open. */
 export type AuditFilter = {
   action?: string;
   actor?: string;

@@ -35,7 +35,6 @@ export type Settings = {
   [Name in PlainSetting]: BotResource[Name] extends number ? string : BotResource[Name];
 } & { backend_url: string; pace: Pace; secret_token: string | null; allowed_updates: readonly string[] | null };
 
-/** What is wrong with a setting, or with a part of one. */
 export type FaultOf = (name: keyof Settings | `pace.${keyof Pace}`) => string | undefined;
 
 export function settingsOf(bot: BotResource): Settings {

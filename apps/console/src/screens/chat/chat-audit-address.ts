@@ -1,6 +1,5 @@
 import { given, readId } from '../../parts/filters.tsx';
 
-/** What the address says: which entry is open. */
 export type ChatAuditAddress = { open?: string };
 
 export function readChatAuditAddress(search: Record<string, unknown>): ChatAuditAddress {

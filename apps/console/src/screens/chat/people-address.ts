@@ -1,6 +1,5 @@
 import { given, readId, readText } from '../../parts/filters.tsx';
 
-/** What the address says: who is looked for, and who is open. */
 export type PeopleAddress = { q?: string; user?: string };
 
 export function readPeopleAddress(search: Record<string, unknown>): PeopleAddress {

@@ -2,7 +2,6 @@ import type { EventKind } from '@flotilla/contract/events.ts';
 import { given, readId, readMoment } from '../../parts/filters.tsx';
 import { EVENT_KINDS } from './event-looks.ts';
 
-/** What the address says about the list. */
 export type EventFilter = { kind?: EventKind; bot?: string; from?: string; to?: string };
 
 /** And which event is open beside it. */

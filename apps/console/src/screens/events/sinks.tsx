@@ -131,7 +131,6 @@ function useTest(id: number) {
   });
 }
 
-/** What came of a test. */
 function Tested({ test }: { test: ReturnType<typeof useTest> }): ReactNode {
   const words = useEventsWords().sinks;
   const number = useNumber();

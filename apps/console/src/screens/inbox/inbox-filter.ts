@@ -3,7 +3,6 @@ import { given, readId, readText } from '../../parts/filters.tsx';
 
 export const TYPES = ['private', 'group', 'supergroup', 'channel'] as const satisfies readonly ChatResource['type'][];
 
-/** What the address says about the list of chats. */
 export type InboxFilter = { bot?: string; type?: ChatResource['type']; q?: string } & {
   [Name in Marked]?: '1';
 };

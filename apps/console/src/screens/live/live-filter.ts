@@ -1,8 +1,6 @@
-/** What a row of the live list is. */
 export const ROW_KINDS = ['update', 'call', 'attempt'] as const;
 export type RowKind = (typeof ROW_KINDS)[number];
 
-/** What the address says about the live list. */
 export type LiveFilter = { bots?: string; kind?: RowKind; chat?: string; q?: string };
 
 export function readLiveFilter({ bots, kind, chat, q }: Record<string, unknown>): LiveFilter {

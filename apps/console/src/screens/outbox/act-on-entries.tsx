@@ -17,7 +17,6 @@ export type Chosen = { entries: readonly Entry[] } | { filter: OutboxFilter };
 type ChangeAnswer = Answer<'cancelOutboxEntries'>;
 type ActProps = { chosen: Chosen; close: () => void; done: (sentence: string) => void };
 
-/** What can be asked about entries. */
 export type Act = 'cancel' | 'release' | 'resend';
 
 /** The api takes at most so many ids, and gives so many rows at once. */

@@ -15,7 +15,6 @@ const STATE_NAMES: Readonly<Record<OutboxState, true>> = {
 export const STATES = Object.keys(STATE_NAMES) as OutboxState[];
 export const PRIORITIES = ['critical', 'normal', 'bulk'] as const satisfies readonly Priority[];
 
-/** What the address says about the list. */
 export type OutboxFilter = {
   state?: OutboxState;
   bot?: string;

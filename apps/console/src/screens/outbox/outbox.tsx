@@ -18,7 +18,6 @@ import { useOutboxWords } from './outbox-words.ts';
 import { isUncounted, useCounted, useCounts, useEntries, useOutboxLive } from './use-outbox.ts';
 import './outbox.css';
 
-/** What all bots are to send, and what became of it. */
 export function Outbox(): ReactNode {
   const words = useOutboxWords();
   useTitle(words.title);

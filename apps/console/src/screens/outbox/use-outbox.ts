@@ -9,7 +9,6 @@ import { isAtOlderPages, usePages } from '../../parts/use-pages.ts';
 import { REFRESH_MS } from '../../queries.ts';
 import { conditionsOf, type OutboxFilter } from './outbox-filter.ts';
 
-/** What begins the key of every query about the outbox. */
 export const OUTBOX = 'outbox';
 const PAGE = 50;
 /** The entry is settled a moment after its call. */

@@ -6,7 +6,6 @@ import { Told } from '../../parts/told.tsx';
 import { TryNow } from '../bot/try-now.tsx';
 import { useProgramsWords } from './programs-words.ts';
 
-/** What is wrong with a program, since when, and what helps. */
 export function ProgramTrouble({ program }: { program: ProgramResource }): ReactNode {
   const words = useProgramsWords().trouble;
   const { mode, parked, last_error: error, last_error_at: at } = program;

@@ -9,7 +9,6 @@ import { Ago } from '../../parts/time.tsx';
 import { REFRESH_MS } from '../../queries.ts';
 import { useProgramsWords } from './programs-words.ts';
 
-/** What a program was refused lately, and why. */
 export function Refusals({ program: { id, bot_id: botId } }: { program: ProgramResource }): ReactNode {
   const words = useProgramsWords().refusals;
   const refusals = useQuery({

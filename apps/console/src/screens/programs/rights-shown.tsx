@@ -6,7 +6,6 @@ import { useProgramsWords } from './programs-words.ts';
 
 const NAMED_CHATS = 5;
 
-/** What a token may do, in words. */
 export function RightsShown({ token, botId }: { token: ProgramTokenResource; botId: number }): ReactNode {
   const { shown: words, rights, andMore } = useProgramsWords();
   const number = useNumber();

@@ -74,7 +74,6 @@ const FIELDS = [
     'filter',
   ],
 ];
-/** What the fields of a program are given. */
 export type SightProps = {
   botId: number;
   sight: Sight;

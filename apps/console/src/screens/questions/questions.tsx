@@ -18,7 +18,6 @@ import './questions.css';
 const PAGE = 50;
 const LOOKS = { open: 'not_polled', answered: 'ok', expired: 'disabled', cancelled: 'disabled' } as const;
 
-/** What a bot asked people in its chats, and how they answered; newest first. */
 export function Questions(): ReactNode {
   const { data: bot } = useBot();
   return bot && <QuestionsOf key={bot.id} botId={bot.id} />;

@@ -19,7 +19,6 @@ const SETTLE_MS = 1_000;
 /** In place of a bot that the account does not see. */
 const UNSEEN_BOT = 0;
 
-/** What the router decided for the newest messages. */
 export function Decisions({ botId }: { botId: number }): ReactNode {
   const words = useRulesWords().decisions;
   const queries = useQueryClient();

@@ -15,7 +15,6 @@ export const MEDIA_TYPES = [
   'callback',
 ] as const satisfies readonly MediaType[];
 
-/** What the address says: what is looked for, and where. */
 export type SearchAddress = {
   q?: string;
   bot?: string;

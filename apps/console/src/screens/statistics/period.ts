@@ -3,7 +3,6 @@ export const PERIODS_OF_BOT = ['7', '30', '90'] as const;
 /** Those of a chat, whose days are counted one by one. */
 export const PERIODS_OF_CHAT = ['7', '14', '30'] as const;
 
-/** What the address says. */
 export type PeriodAddress = { days?: string };
 
 export function readPeriod(periods: readonly string[]): (search: Record<string, unknown>) => PeriodAddress {

@@ -15,7 +15,6 @@ import { useSystemWords } from './system-words.ts';
 import { Taken } from './taken.tsx';
 import './system.css';
 
-/** What the installation stands on. */
 export function System(): ReactNode {
   const words = useWords();
   const systemWords = useSystemWords();

@@ -1,4 +1,3 @@
-/** What pictures over time say. */
 export const chart = {
   title: 'Activity',
   range: 'How far back',

@@ -3,7 +3,6 @@ import { plurals } from '../plural.ts';
 const plural = plurals('en');
 const sends = (n: number) => plural(n, { one: '{n} message', other: '{n} messages' });
 
-/** What bots are to send, and what became of it. */
 export const outbox = {
   title: 'Outbox',
   hint: 'Messages to be sent, and what came of them. Each chat is sent in order.',

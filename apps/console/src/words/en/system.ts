@@ -2,7 +2,6 @@ import { plurals } from '../plural.ts';
 
 const plural = plurals('en');
 
-/** What the installation stands on. */
 export const system = {
   title: 'System',
   taken: 'as of',

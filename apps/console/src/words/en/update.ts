@@ -2,7 +2,6 @@ import { plurals } from '../plural.ts';
 
 const plural = plurals('en');
 
-/** What the screen of one update says. */
 export const update = {
   title: (id: string) => `Update ${id}`,
   back: 'Deliveries',

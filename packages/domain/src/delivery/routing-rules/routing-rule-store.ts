@@ -93,7 +93,6 @@ export function routingRuleStore(db: Database) {
   };
 }
 
-/** What its author chose, as the columns have it. */
 export function rowOf(rule: RoutingRuleContent) {
   const { target_bot_id } = rule;
   return { ...settable(routingRule, rule), target_bot_id: target_bot_id === CHOSEN_BOT ? null : target_bot_id };

@@ -38,7 +38,6 @@ function isAmong(chat: string, chats: readonly Conversation[]): RawBuilder<boole
     from unnest(${bots}::bigint[], ${ids}::bigint[], ${connections}::text[]) as one (bot, chat, connection)))`;
 }
 
-/** What the desk says of a chat, as columns. */
 export function deskColumns(chat: string) {
   const name = sql<string | null>`(select coalesce(nullif(a.display_name, ''), a.username) from accounts a
     where a.id = ${column(chat, 'assigned_to')})`;

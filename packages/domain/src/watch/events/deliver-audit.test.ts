@@ -27,7 +27,6 @@ let connections: BackendConnections;
 let siem: TestBackend;
 /** What the backend answers to the next requests; 200 when it is empty. */
 let answers: number[];
-/** What happens while the backend has a request. */
 let meanwhile: () => unknown;
 
 beforeAll(async () => {

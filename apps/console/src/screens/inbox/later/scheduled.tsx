@@ -11,7 +11,6 @@ import { useLaterWords } from './later-words.ts';
 import { useScheduled } from './use-send-later.ts';
 import './later.css';
 
-/** What waits in this chat for its time. */
 export function Scheduled({ chat }: { chat: ChatId }): ReactNode {
   const words = useLaterWords();
   const entries = useScheduled(chat);

@@ -100,7 +100,6 @@ function AlsoWith({ person, known }: { person: PersonOfChat; known: ChatPersonRe
   return <Facts rows={[[words.alsoWith, links]]} />;
 }
 
-/** What was done to the person here, and by whom. */
 function DoneTo({ actions }: { actions: ChatPersonResource['actions'] }): ReactNode {
   const words = useWords();
   if (actions.length === 0) return null;
