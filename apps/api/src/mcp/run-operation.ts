@@ -13,8 +13,8 @@ import type { Call } from '../operations/handler.ts';
 export type ToolRequest = { caller: Caller; request: Request; response: Response; ended: AbortSignal };
 
 type Operations = typeof operations;
-type Row<Op> = Op extends { output: z.ZodArray<infer Item> } ? z.input<Item> : never;
-type Answer<Op> = Op extends { output: infer Output extends z.ZodType } ? z.input<Output> : never;
+type OperationRow<Op> = Op extends { output: z.ZodArray<infer Item> } ? z.input<Item> : never;
+type OperationAnswer<Op> = Op extends { output: infer Output extends z.ZodType } ? z.input<Output> : never;
 
 /** Runs an operation of the REST interface for a tool, with the rights of its key. Throws as the operation does. */
 export async function runOperation<Name extends keyof Operations>(
@@ -22,7 +22,7 @@ export async function runOperation<Name extends keyof Operations>(
   { caller, request, response, ended }: ToolRequest,
   name: Name,
   given: z.input<Operations[Name]['input']>,
-): Promise<Answer<Operations[Name]>> {
+): Promise<OperationAnswer<Operations[Name]>> {
   const operation = operations[name];
   requireRole(operation, caller);
   const input = operation.input.parse(given) as { bot_id?: number };
@@ -34,7 +34,7 @@ export async function runOperation<Name extends keyof Operations>(
   const by = actorOf(caller, context.clientAddress(request), requestIn(response));
   const call = { input, file: null, caller, program: null, by, request, response };
   const answer = await handle(context, { ...call, whileAllowed: (work) => work(ended) });
-  return answer as Answer<Operations[Name]>;
+  return answer as OperationAnswer<Operations[Name]>;
 }
 
 /** The rows of a list: a list with pages answers a page. */
@@ -43,8 +43,10 @@ export async function listRows<Name extends keyof Operations>(
   from: ToolRequest,
   name: Name,
   given: z.input<Operations[Name]['input']>,
-): Promise<Row<Operations[Name]>[]> {
-  const answer = (await runOperation(context, from, name, given)) as unknown as { rows: Row<Operations[Name]>[] };
+): Promise<OperationRow<Operations[Name]>[]> {
+  const answer = (await runOperation(context, from, name, given)) as unknown as {
+    rows: OperationRow<Operations[Name]>[];
+  };
   return answer.rows;
 }
 

@@ -33,7 +33,7 @@ export interface Call<Input extends z.ZodObject> {
 }
 
 /** The result of a handler: one page of a list, or the resource. */
-type Answer<Op extends Operation> =
+type OperationAnswer<Op extends Operation> =
   Op['output'] extends z.ZodArray<infer Row>
     ? 'before' extends keyof Op['input']['shape']
       ? Page<z.input<Row>>
@@ -44,7 +44,7 @@ type Answer<Op extends Operation> =
 type Handle<Op extends Operation> = (
   context: Context,
   call: Call<Op['input']>,
-) => Op['mediaTypes'] extends undefined ? Promise<Answer<Op>> : Promise<void>;
+) => Op['mediaTypes'] extends undefined ? Promise<OperationAnswer<Op>> : Promise<void>;
 
 /** The bots of the resource that an id names; the caller must see them, too. Nothing if the id names nothing. */
 export type FindBots = (context: Context, id: number) => Promise<readonly number[]>;

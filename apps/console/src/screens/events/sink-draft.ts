@@ -7,7 +7,7 @@ import type { Words } from '../../words/en.ts';
 import type { EventsWords } from './events-words.ts';
 
 /** An event sink as the form holds it. */
-export type Draft = {
+export type SinkDraft = {
   name: string;
   target: 'chat' | 'url';
   bot: string | undefined;
@@ -21,7 +21,7 @@ export type Draft = {
   enabled: boolean;
 };
 
-export function draftOf(sink: EventSinkResource | null): Draft {
+export function draftOf(sink: EventSinkResource | null): SinkDraft {
   return {
     name: sink?.name ?? '',
     target: sink?.url === undefined ? 'chat' : 'url',
@@ -36,7 +36,7 @@ export function draftOf(sink: EventSinkResource | null): Draft {
 }
 
 /** What the api is told. An empty field is sent too, so that the api refuses it. */
-export function inputOf({ name, target, bot, chat, url, kinds, audit, awaitsMinutes, enabled }: Draft) {
+export function inputOf({ name, target, bot, chat, url, kinds, audit, awaitsMinutes, enabled }: SinkDraft) {
   return {
     ...{ name: name.trim(), enabled, kinds: kinds === null ? null : [...kinds] },
     ...{ awaits_minutes: awaitsMinutes.trim(), audit: audit && target === 'url' },
@@ -44,12 +44,12 @@ export function inputOf({ name, target, bot, chat, url, kinds, audit, awaitsMinu
   };
 }
 
-export function changesOf(draft: Draft, known: Draft) {
+export function changesOf(draft: SinkDraft, known: SinkDraft) {
   return changedFields(inputOf(draft), inputOf(known));
 }
 
 /** The faults that the page finds before it asks the api. */
-export function localFaults(draft: Draft, known: Draft, words: Words, { sinks }: EventsWords): Faults {
+export function localFaults(draft: SinkDraft, known: SinkDraft, words: Words, { sinks }: EventsWords): Faults {
   const { name, target, bot, chat, kinds } = draft;
   const url = draft.url.trim();
   const blank = (text: string | undefined) => (text?.trim() ? undefined : words.errors.required);

@@ -15,7 +15,7 @@ import { UrlField } from '../../parts/url-field.tsx';
 import { useForm } from '../../parts/use-form.ts';
 import { useWords } from '../../words/words.tsx';
 import { useEventsWords } from './events-words.ts';
-import { changesOf, type Draft, draftOf, inputOf, localFaults } from './sink-draft.ts';
+import { changesOf, draftOf, inputOf, localFaults, type SinkDraft } from './sink-draft.ts';
 
 type FormProps = { sink: EventSinkResource | null; close: () => void };
 
@@ -26,7 +26,7 @@ export function SinkForm({ sink, close }: FormProps): ReactNode {
   const { form } = eventsWords.sinks;
   const queries = useQueryClient();
   const [secret, setSecret] = useState<string | null>(null);
-  const { draft, faults, change, text, choice, flag, asked } = useForm<Draft>({
+  const { draft, faults, change, text, choice, flag, asked } = useForm<SinkDraft>({
     known: () => draftOf(sink),
     fields: ['name', 'url', 'bot_id', 'chat_id', 'kinds', 'awaits_minutes'],
     check: (now, known) => localFaults(now, known, words, eventsWords),
@@ -92,14 +92,14 @@ export function SinkForm({ sink, close }: FormProps): ReactNode {
 }
 
 /** Returns the signing secret of a sink that just got one, else null. */
-async function saveSink(sink: EventSinkResource | null, draft: Draft, known: Draft): Promise<string | null> {
+async function saveSink(sink: EventSinkResource | null, draft: SinkDraft, known: SinkDraft): Promise<string | null> {
   if (sink === null) return (await call('addEventSink', inputOf(draft))).signing_secret ?? null;
   const changes = changesOf(draft, known);
   if (Object.keys(changes).length === 0) return null;
   return (await call('updateEventSink', { id: sink.id, ...changes })).signing_secret ?? null;
 }
 
-type KindsProps = { kinds: Draft['kinds']; choose: (kinds: Draft['kinds']) => void; fault: string | undefined };
+type KindsProps = { kinds: SinkDraft['kinds']; choose: (kinds: SinkDraft['kinds']) => void; fault: string | undefined };
 
 function KindsOfEvents({ kinds, choose, fault }: KindsProps): ReactNode {
   const words = useEventsWords();

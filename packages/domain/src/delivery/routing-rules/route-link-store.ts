@@ -2,14 +2,14 @@ import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 import type { SeenMessage } from '../../records/history/route-links.ts';
 
-type Row = { bot_id: number; chat_id: number; message_id: number; business_connection_id: string };
+type LinkedMessage = { bot_id: number; chat_id: number; message_id: number; business_connection_id: string };
 
 /** SQL of the links between routed messages and their sources. */
 export function routeLinkStore(db: Database) {
   return {
     /** The source of a routed message, where replies to it go; null for other messages. */
     async sourceOf(seen: SeenMessage): Promise<SeenMessage | null> {
-      const { rows } = await sql<Row>`
+      const { rows } = await sql<LinkedMessage>`
         select source_bot_id as bot_id, source_chat_id as chat_id, source_message_id as message_id,
           source_business_connection_id as business_connection_id
         from route_links
@@ -21,7 +21,7 @@ export function routeLinkStore(db: Database) {
 
     /** The messages that were made from this one. */
     async targetsOf(seen: SeenMessage): Promise<SeenMessage[]> {
-      const { rows } = await sql<Row>`
+      const { rows } = await sql<LinkedMessage>`
         select target_bot_id as bot_id, target_chat_id as chat_id, target_message_id as message_id,
           target_business_connection_id as business_connection_id
         from route_links
@@ -42,7 +42,7 @@ export function routeLinkStore(db: Database) {
   };
 }
 
-function toSeenMessage(row: Row): SeenMessage {
+function toSeenMessage(row: LinkedMessage): SeenMessage {
   return {
     botId: row.bot_id,
     chatId: row.chat_id,

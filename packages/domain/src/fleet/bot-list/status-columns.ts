@@ -82,7 +82,7 @@ export function statusColumns(deps: Deps): StatusColumns {
     };
   };
   const figures = <Value>({ fieldsOf, toValue }: { fieldsOf: FieldsOf; toValue: ToValue<Value> }) =>
-    column<Row, Value>({
+    column<ReadFigures, Value>({
       read: (bots, isAwaited) => readFigures(deps, fieldsOf, bots, isAwaited),
       toValue: (bot, nowMs, row) => toValue(bot, nowMs, (field) => numberOf(row, field)),
     });
@@ -114,11 +114,11 @@ function changedSince({ changes }: Deps, ms: number): ReadonlySet<number> {
 }
 
 /** What was read of a bot: these fields, from index `at` on. Bots that are read together share the array. */
-type Row = { fields: Fields; values: Float64Array; at: number };
-type Figures = ReadonlyMap<number, Row>;
+type ReadFigures = { fields: Fields; values: Float64Array; at: number };
+type Figures = ReadonlyMap<number, ReadFigures>;
 
 /** 0 for a field that was not read: other settings of the bot asked for others. */
-function numberOf({ fields, values, at }: Row, field: string): number {
+function numberOf({ fields, values, at }: ReadFigures, field: string): number {
   const index = fields.indexOf(field);
   return index === -1 ? 0 : values[at + index]!;
 }
@@ -129,7 +129,7 @@ async function readFigures(
   bots: readonly Bot[],
   isAwaited: boolean,
 ): Promise<Figures> {
-  const rows = new Map<number, Row>();
+  const rows = new Map<number, ReadFigures>();
   const read = async ({ fields, ids }: Group): Promise<void> => {
     const values = new Float64Array(ids.length * fields.length);
     if (fields.length > 0) {

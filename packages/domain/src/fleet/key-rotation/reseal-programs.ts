@@ -5,7 +5,7 @@ import { resealer, type Tally } from './tally.ts';
 
 const ROWS_A_STEP = 200;
 
-type Row = { id: number; backend_url_sealed: string; secret_token_sealed: string; signing_sealed: string };
+type SealedProgram = { id: number; backend_url_sealed: string; secret_token_sealed: string; signing_sealed: string };
 
 /** Like resealStored, for the backends of programs. */
 export async function resealPrograms(
@@ -34,7 +34,7 @@ export async function resealPrograms(
   }
 }
 
-function reseal(secrets: SecretBox, row: Row, tally: Tally): Row {
+function reseal(secrets: SecretBox, row: SealedProgram, tally: Tally): SealedProgram {
   const again = resealer(secrets, tally);
   const { id } = row;
   return {
@@ -46,7 +46,7 @@ function reseal(secrets: SecretBox, row: Row, tally: Tally): Row {
 }
 
 /** False if the row has changed since it was read. */
-async function replace(db: Database, before: Row, { id, ...after }: Row): Promise<boolean> {
+async function replace(db: Database, before: SealedProgram, { id, ...after }: SealedProgram): Promise<boolean> {
   const replaced = await db
     .updateTable('programs')
     .set(after)
