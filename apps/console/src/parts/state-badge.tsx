@@ -13,22 +13,23 @@ const SHAPES = {
 };
 type Look = keyof typeof SHAPES;
 
+/** Red: updates or messages do not get through now. Amber: they may not. Grey: somebody chose it. */
 const LOOKS: Record<BotMark, Look> = {
   ok: 'ok',
   disabled: 'disabled',
   token_revoked: 'open',
   foreign_webhook: 'open',
-  intake_failing: 'not_polled',
-  intake_paused: 'not_polled',
+  intake_failing: 'open',
+  intake_paused: 'open',
   platform_unreachable: 'open',
   backend_open: 'open',
+  poller_silent: 'open',
+  program_parked: 'open',
+  program_silent: 'open',
+  program_failing: 'open',
   sends_held: 'failing',
   flood: 'failing',
   backend_failing: 'failing',
-  poller_silent: 'open',
-  program_parked: 'failing',
-  program_silent: 'failing',
-  program_failing: 'failing',
   forwarding_off: 'disabled',
   nobody_reads: 'disabled',
 };

@@ -81,6 +81,18 @@ export function When({ at }: { at: string }): ReactNode {
   );
 }
 
+const FRESH_MS = 10_000;
+
+/** When figures were true, where they are older than ten seconds. */
+export function Stamp({ at, word }: { at: string; word: string }): ReactNode {
+  if (use(NowContext) - Date.parse(at) <= FRESH_MS) return null;
+  return (
+    <>
+      {word} <Clock at={at} />, <Ago at={at} />
+    </>
+  );
+}
+
 function exact(at: string, language: string): string {
   return full(language).format(new Date(at));
 }

@@ -1,7 +1,7 @@
 import { type ReactNode, useMemo } from 'react';
 import { Failure } from '../../parts/failure.tsx';
 import { LateChart } from '../../parts/late-chart.tsx';
-import { Clock } from '../../parts/time.tsx';
+import { Stamp } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 import { RANGES, type Range, useActivity } from './use-activity.ts';
 import { useIncidentMarks } from './use-incident-marks.ts';
@@ -52,7 +52,7 @@ export function Activity({ botId, range, choose }: ActivityProps): ReactNode {
         </fieldset>
         {points && (
           <p className="muted taken">
-            {words.taken} <Clock at={new Date(activity.dataUpdatedAt).toISOString()} />
+            <Stamp at={new Date(activity.dataUpdatedAt).toISOString()} word={words.taken} />
           </p>
         )}
       </header>

@@ -11,7 +11,7 @@ const MARKS = {
   open: 'open',
   silent: 'open',
   paused: 'disabled',
-  parked: 'disabled',
+  parked: 'open',
   off: 'disabled',
 } as const satisfies Record<ReaderResource['state'], string>;
 

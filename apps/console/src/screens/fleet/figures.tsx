@@ -2,7 +2,7 @@ import type { FleetResource } from '@flotilla/contract/fleet.ts';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { Spark } from '../../parts/spark.tsx';
-import { Ago, Clock, useNumber } from '../../parts/time.tsx';
+import { Stamp, useNumber } from '../../parts/time.tsx';
 import { useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
 import { ActivityFigures } from '../activity/activity-figures.tsx';
@@ -39,7 +39,7 @@ export function Figures({ fleet, range }: { fleet: FleetResource; range: Range }
       </dl>
       <p className="muted taken">
         {points === undefined ? null : `${words.over[range]}. `}
-        {words.taken} <Clock at={taken_at} />, <Ago at={taken_at} />
+        <Stamp at={taken_at} word={words.taken} />
       </p>
     </section>
   );

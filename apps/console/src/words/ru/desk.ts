@@ -14,6 +14,9 @@ export const desk: typeof en = {
   byRule: (id) => `правило ${id}`,
   byOwner: 'владелец аккаунта',
   giveBack: 'Вернуть боту',
+  givenBack: 'Чат возвращён боту',
+  assignedNow: 'Назначено',
+  assignedToNobody: 'Назначение снято',
   missed: (n) =>
     plural(n, {
       one: 'пропущено {n} обновление',

@@ -159,7 +159,7 @@ function Assignee({ chat, desk }: PartProps): ReactNode {
         </>
       }
     >
-      <Assignees botId={chat.bot_id} assigned={id ?? null} choose={desk.assign} />
+      <Assignees botId={chat.bot_id} assigned={id ?? null} choose={(to) => desk.assign(to, id ?? null)} />
     </Menu>
   );
 }

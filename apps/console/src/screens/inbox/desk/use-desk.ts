@@ -1,32 +1,63 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../../call.ts';
+import { useToast } from '../../../parts/undo-toast.tsx';
 import type { ChatId } from '../chat/use-window.ts';
 import { CHATS } from '../chats/use-chats.ts';
 import { conversationOf } from '../conversation.ts';
+import { useDeskWords } from './desk-words.ts';
+
+/** `told` says what was done, and `undo` takes it back. */
+type Act = { run: () => Promise<unknown>; told?: string; undo?: () => Promise<unknown> };
+
+const TAKEN_AGAIN_MIN = 60;
 
 /** What people do with a chat at their desk; the page is right again when an act is done. */
 export function useDesk(chat: ChatId) {
   const queries = useQueryClient();
   const { botId, chatId } = chat;
   const place = conversationOf(chat);
+  const words = useDeskWords();
+  const toast = useToast();
+  const refresh = () =>
+    Promise.all([
+      queries.invalidateQueries({ queryKey: ['chat', botId, chatId] }),
+      queries.invalidateQueries({ queryKey: [CHATS] }),
+    ]);
   const { mutate, isPending, error } = useMutation({
-    mutationFn: (act: () => Promise<unknown>) => act(),
-    onSettled: () =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey: ['chat', botId, chatId] }),
-        queries.invalidateQueries({ queryKey: [CHATS] }),
-      ]),
+    mutationFn: ({ run }: Act) => run(),
+    onSuccess: (_, { told, undo }) => {
+      if (told === undefined) return;
+      toast({ text: told, ...(undo && { undo: () => undo().finally(refresh) }) });
+    },
+    onSettled: refresh,
   });
-  const act = (run: () => Promise<unknown>) => {
-    if (!isPending) mutate(run);
+  const act = (run: Act['run'], told?: string, undo?: Act['run']) => {
+    if (!isPending) mutate({ run, ...(told !== undefined && { told }), ...(undo && { undo }) });
   };
+  const assign = (accountId: number | null) => call('assignChat', { ...place, account_id: accountId });
   return {
     isPending,
     error,
     takeOver: (minutes: number) => act(() => call('takeOverChat', { ...place, minutes })),
-    release: (deliver: boolean) => act(() => call('releaseChat', { ...place, deliver_missed: deliver })),
-    assign: (accountId: number | null) => act(() => call('assignChat', { ...place, account_id: accountId })),
-    close: (isDone: boolean) => act(() => call(isDone ? 'markChatDone' : 'reopenChat', place)),
+    /** What the bot got cannot be taken back. */
+    release: (deliver: boolean) =>
+      act(
+        () => call('releaseChat', { ...place, deliver_missed: deliver }),
+        words.givenBack,
+        deliver ? undefined : () => call('takeOverChat', { ...place, minutes: TAKEN_AGAIN_MIN }),
+      ),
+    assign: (accountId: number | null, before: number | null) =>
+      act(
+        () => assign(accountId),
+        accountId === null ? words.assignedToNobody : words.assignedNow,
+        () => assign(before),
+      ),
+    close: (isDone: boolean) =>
+      act(
+        () => call(isDone ? 'markChatDone' : 'reopenChat', place),
+        isDone ? words.isDone : undefined,
+        () => call('reopenChat', place),
+      ),
   };
 }
 
