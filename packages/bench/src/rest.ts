@@ -1,8 +1,11 @@
+import { connectDatabase } from '@flotilla/database/connect.ts';
+import { migrateToLatest } from '@flotilla/database/migrate.ts';
 import { connectRedis } from '@flotilla/redis/connect.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { programArgs } from '@flotilla/runtime/program-entry.ts';
 import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import type { ProcessCode } from '@flotilla/testing/fleet/fleet-process.ts';
+import { administer, databaseUrl } from '@flotilla/testing/postgres.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { startEverydayLoad } from './everyday-load.ts';
 import { coresOf, partsOf, residentMb } from './process-usage.ts';
@@ -37,7 +40,7 @@ export async function benchRest(database: { url: string }): Promise<void> {
         figure: `${((busy.cores * 1000) / PER_SECOND).toFixed(2)} ms`,
         target: '≤ 2.5 ms',
       },
-      ...(await compareOneProcess()),
+      ...(await compareOneProcess(database)),
     ]);
   } finally {
     await fleet.stop();
@@ -55,9 +58,9 @@ const ONE_PROCESS: ProcessCode = (_role, built) => ({
 const TWO_PROCESSES: ProcessCode = (role, built) => ({ ...ONE_PROCESS(role, built), args: programArgs(role, built) });
 
 /** One process with three bots beside an api and a worker with the same: memory, idle processor time, time until ready. */
-async function compareOneProcess(): Promise<Row[]> {
-  const one = await smallInstallation([['api', ONE_PROCESS]]);
-  const two = await smallInstallation([
+async function compareOneProcess(database: { url: string }): Promise<Row[]> {
+  const one = await smallInstallation(await newDatabase(database, 'one_process'), [['api', ONE_PROCESS]]);
+  const two = await smallInstallation(await newDatabase(database, 'two_processes'), [
     ['api', TWO_PROCESSES],
     ['worker', TWO_PROCESSES],
   ]);
@@ -76,8 +79,8 @@ async function compareOneProcess(): Promise<Row[]> {
   ];
 }
 
-async function smallInstallation(processes: ['api' | 'worker', ProcessCode][]) {
-  const fleet = await startFleet({ apis: 0, workers: 0 }, { LOG_LEVEL: 'warn' });
+async function smallInstallation(database: { url: string }, processes: ['api' | 'worker', ProcessCode][]) {
+  const fleet = await startFleet({ apis: 0, workers: 0 }, { LOG_LEVEL: 'warn' }, database);
   try {
     const begunAt = performance.now();
     for (const [role, code] of processes) await fleet.start(role, {}, undefined, code);
@@ -91,6 +94,14 @@ async function smallInstallation(processes: ['api' | 'worker', ProcessCode][]) {
   } finally {
     await fleet.stop();
   }
+}
+
+async function newDatabase(database: { url: string }, name: string): Promise<{ url: string }> {
+  await administer(database.url, `create database ${name}`);
+  const url = databaseUrl(database.url, name);
+  const db = connectDatabase({ url, maxConnections: 1, queryTimeoutMs: null });
+  await migrateToLatest(db).finally(() => db.destroy());
+  return { url };
 }
 
 function ownParts({ apis, workers }: Fleet) {
