@@ -19,7 +19,7 @@ const PLACES = [
       around('^      "name": "(?:flotilla|@flotilla/[a-z-]+)",\n      "version": "', '"'),
     ],
   ],
-  ['SECURITY.md', [around('/api:', '$'), around('refs/tags/v', '$')]],
+  ['SECURITY.md', [around('/api:', '$'), around('refs/tags/v', '$'), around('package=flotilla-', '\\.tgz')]],
   ['docs/openapi.json', [around('^    "title": "Flotilla",\n    "version": "', '"')]],
   ['infra/helm/flotilla/Chart.yaml', [around('^version: "?', '"?$'), around('^appVersion: "?', '"?$')]],
   [
