@@ -24,6 +24,8 @@ beforeAll(async () => {
   }
   const chats = () => fleet.rest<ChatResource[]>(`/api/chats?bot_id=${bot.id}`);
   await waitFor(async () => (await chats()).length === PEOPLE.length, { message: 'the chats' });
+  const vip = { bot_id: bot.id, chat_id: PEOPLE[0], user_id: PEOPLE[0], username: 'ada', tag: 'VIP' };
+  await fleet.rest('/api/tags/add', vip);
   for (const account of [GRACE, ADA]) await fleet.rest('/api/auth/users/add', { ...account, bot_ids: [bot.id] });
 }, TEST_MS);
 beforeEach(async () => {
@@ -80,15 +82,11 @@ test(
     await signIn(GRACE.username, GRACE.password);
     await page.getByText('There was no broadcast yet.').waitFor();
     await page.getByRole('link', { name: 'New broadcast' }).click();
-    await page.getByRole('button', { name: 'Send…' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByText('Choose a bot.').first().waitFor();
     await page.getByText('Give it a name.').waitFor();
     await page.getByRole('combobox', { name: 'Bot' }).click();
     await page.getByRole('option', { name: HOSTILE.word }).click();
-    await page.getByText('3 chats would get it now.').waitFor();
-    await page.getByLabel('Tags').fill('nobody has this');
-    await page.getByText('0 chats would get it now.').waitFor();
-    await page.getByLabel('Tags').fill('');
     await page.getByLabel('Name', { exact: true }).fill('Sale');
 
     await page.getByLabel('Format').selectOption('HTML');
@@ -107,6 +105,19 @@ test(
     await trying.getByText('Sent', { exact: true }).waitFor();
     expect(await sentTo('A <b>sale</b> today')).toEqual([PEOPLE[0]]);
 
+    await page.getByRole('button', { name: 'First name' }).click();
+    await looks.getByText('sale today Ada').or(looks.getByText('todayAda')).first().waitFor();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('3 chats would get it now.').waitFor();
+    await page.getByLabel('Tags', { exact: true }).fill('nobody has this');
+    await page.getByText('0 chats would get it now.').waitFor();
+    await page.getByLabel('Tags', { exact: true }).fill('');
+    await page.getByRole('button', { name: /^VIP/ }).click();
+    await page.getByText('1 chat would get it now.').waitFor();
+    await page.getByRole('button', { name: /^VIP/ }).click();
+    await page.getByText('3 chats would get it now.').waitFor();
+    await page.getByRole('button', { name: 'Continue' }).click();
+
     await page.getByRole('button', { name: 'Send…' }).click();
     await page.getByRole('dialog', { name: 'Send to 3 chats?' }).waitFor();
     await page.getByRole('button', { name: 'Send to 3 chats' }).click();
@@ -114,6 +125,7 @@ test(
     await page.getByText('Done').waitFor();
     await page.getByText('3 of 3').waitFor();
     expect((await sentTo('A <b>sale</b> today')).toSorted()).toEqual([PEOPLE[0], ...PEOPLE]);
+    expect(await sentTo('{first_name')).toEqual([]);
     await page.getByRole('link', { name: 'All entries in the outbox' }).click();
     await page.getByText('Broadcast: Sale').waitFor();
     await page.getByText('3 match').waitFor();
@@ -132,6 +144,13 @@ test(
     });
     const { page, complaints } = await suite.openAsAdmin(`broadcasts/${id}`);
     await page.getByText('3 chats by id').waitFor();
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByLabel('Text', { exact: true }).fill('Even later');
+    for (let step = 0; step < 2; step += 1) await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByText('In your time zone').waitFor();
+    await page.getByRole('button', { name: 'Schedule…' }).click();
+    await page.getByRole('button', { name: 'Schedule it' }).click();
+    await page.getByText('Even later').waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('Paused').waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
@@ -163,6 +182,7 @@ test(
     await stopPolling(page);
     await page.getByLabel('Name', { exact: true }).fill('Once');
     await page.getByLabel('Text', { exact: true }).fill('Only once');
+    for (let step = 0; step < 2; step += 1) await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Send…' }).click();
     const send = page.getByRole('button', { name: 'Send to 3 chats' });
     await send.waitFor();
@@ -196,6 +216,14 @@ test(
     await failures.getByText('The person has blocked the bot.').waitFor();
     expect(await rows.nth(1).textContent()).toContain('2');
     expect(await rows.nth(2).textContent()).toContain('Bad Request');
+    expect(await failures.getByRole('link', { name: 'Export as CSV' }).count()).toBe(1);
+    await failures.getByRole('link', { name: '1 Write to these chats' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Again');
+    await page.getByLabel('Text', { exact: true }).fill('Once more');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('radio', { name: `Chats that broadcast ${id} did not reach` }).waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Leave' }).click();
     await page.getByText('3,191 of 12,400').waitFor();
     expect(complaints).toEqual([]);
   },
@@ -217,6 +245,13 @@ testLooks('broadcasts are accessible and fit the window', suite, async ({ page, 
   await page.goto(`${suite.fleet.url}/console/broadcasts/add?bot=${bot.id}`);
   await page.locator('textarea').fill(`*${HOSTILE.word}* _${HOSTILE.chinese}_ https://shop.example/1`);
   await page.locator('.message-options select').first().selectOption('HTML');
-  await page.locator('.audience-count strong').waitFor();
   await lookAt('broadcast-new');
+  await page.getByLabel('Name', { exact: true }).fill(HOSTILE.word);
+  await page.locator('.message-options select').first().selectOption('plain');
+  await page.locator('form [type=submit]').click();
+  await page.locator('.audience-count strong').waitFor();
+  await lookAt('broadcast-people');
+  await page.locator('form [type=submit]').click();
+  await page.getByRole('radio').last().click();
+  await lookAt('broadcast-time');
 });

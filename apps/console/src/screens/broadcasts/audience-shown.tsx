@@ -10,6 +10,13 @@ export function AudienceShown({ audience }: { audience: BroadcastAudience }): Re
   return (
     <ul>
       {ids && <li>{words.audience.ids(ids.length)}</li>}
+      {audience.list_id && <li>{words.audience.list(audience.list_id)}</li>}
+      {audience.failures_of && <li>{words.form.byFailures(audience.failures_of.broadcast_id)}</li>}
+      {audience.language_codes && (
+        <li>
+          {words.form.languages}: {audience.language_codes.join(', ')}
+        </li>
+      )}
       {types && <li>{types.map((type) => words.types[type]).join(', ')}</li>}
       {tags && (
         <li>
@@ -19,6 +26,11 @@ export function AudienceShown({ audience }: { audience: BroadcastAudience }): Re
       {since && (
         <li>
           {words.audience.activeSince} <Moment at={since} />
+        </li>
+      )}
+      {audience.inactive_since && (
+        <li>
+          {words.audience.silentSince} <Moment at={audience.inactive_since} />
         </li>
       )}
       {!leavesOut && <li>{words.audience.withBlocked}</li>}

@@ -1,5 +1,5 @@
 import type { BroadcastState } from '@flotilla/contract/broadcasts.ts';
-import { given, readId } from '../../parts/filters.tsx';
+import { given, readId, readText } from '../../parts/filters.tsx';
 
 const STATE_NAMES: Readonly<Record<BroadcastState, true>> = {
   scheduled: true,
@@ -17,7 +17,9 @@ export function readBroadcastFilter({ bot, state }: Record<string, unknown>): Br
   return given({ bot: readId(bot), state: STATES.find((one) => one === state) });
 }
 
-/** The bot that a new broadcast begins with. */
-export function readNewBroadcast({ bot }: Record<string, unknown>): { bot?: string } {
-  return given({ bot: readId(bot) });
+/** What a new broadcast begins with: its bot, chats that another one did not reach; or the one that is changed. */
+export type NewBroadcastAddress = { bot?: string; failures?: string; error?: string; edit?: string };
+
+export function readNewBroadcast({ bot, failures, error, edit }: Record<string, unknown>): NewBroadcastAddress {
+  return given({ bot: readId(bot), failures: readId(failures), error: readText(error), edit: readId(edit) });
 }

@@ -81,7 +81,7 @@ function Shown({ broadcast }: { broadcast: ShownBroadcast }): ReactNode {
 
 const OPEN = ['scheduled', 'running', 'paused'];
 
-function Acts({ broadcast: { id, state, counts } }: { broadcast: ShownBroadcast }): ReactNode {
+function Acts({ broadcast: { id, state, counts, started_at: began } }: { broadcast: ShownBroadcast }): ReactNode {
   const words = useBroadcastsWords();
   const queries = useQueryClient();
   const [ends, setEnds] = useState(false);
@@ -104,6 +104,11 @@ function Acts({ broadcast: { id, state, counts } }: { broadcast: ShownBroadcast 
         <Button busy={pause.isPending} onClick={() => pause.mutate()}>
           {words.pause}
         </Button>
+      )}
+      {began === undefined && (
+        <Link to="/broadcasts/add" search={{ edit: String(id) }} className="button">
+          {words.edit}
+        </Link>
       )}
       <Button onClick={() => setEnds(true)}>{words.cancel}</Button>
       {error && <Failure error={error} />}
@@ -185,10 +190,13 @@ function Counts({ broadcast: { id, bot_id: botId, counts } }: { broadcast: Shown
   );
 }
 
-function Failures({ broadcast: { failures } }: { broadcast: ShownBroadcast }): ReactNode {
+function Failures({ broadcast: { id, bot_id: botId, failures } }: { broadcast: ShownBroadcast }): ReactNode {
   const words = useBroadcastsWords();
   const common = useWords();
   const number = useNumber();
+  const { account } = useSession();
+  const may = mayBroadcast(account);
+  const again = { bot: String(botId), failures: String(id) };
   return (
     <section className="panel" aria-labelledby="broadcast-failures">
       <h2 id="broadcast-failures">{words.failures}</h2>
@@ -206,11 +214,30 @@ function Failures({ broadcast: { failures } }: { broadcast: ShownBroadcast }): R
                 {platformRefusalOf(error, common)}{' '}
                 <bdi className="muted">{`${code ?? ''} ${error || words.noReason}`}</bdi>
               </td>
-              <td>{number(count)}</td>
+              <td>
+                {may && state !== 'in_doubt' ? (
+                  <Link to="/broadcasts/add" search={{ ...again, ...(error === '' ? {} : { error }) }}>
+                    {number(count)}
+                    <span className="unseen"> {words.again}</span>
+                  </Link>
+                ) : (
+                  number(count)
+                )}
+              </td>
             </tr>
           ))}
         </tbody>
       </table>
+      {may && (
+        <p className="actions">
+          <Link to="/broadcasts/add" search={again} className="button">
+            {words.again}
+          </Link>
+          <a href={`/api/broadcasts/failures?id=${id}&format=csv`} className="button" download>
+            {words.exportFailures}
+          </a>
+        </p>
+      )}
       <p className="hint">{words.failuresGone}</p>
     </section>
   );

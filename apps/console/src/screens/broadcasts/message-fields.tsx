@@ -9,6 +9,9 @@ import { type Content, FORMATS } from '../inbox/compose/content.ts';
 import { countButtons } from '../inbox/compose/markup.ts';
 import { useBroadcastsWords } from './broadcasts-words.ts';
 import { contentFault, type Draft, PREVIEWS } from './draft.ts';
+import { FileField } from './file-field.tsx';
+import { NAMES, withoutFallback } from './names.ts';
+import '../../parts/chips.css';
 import '../inbox/compose/compose.css';
 
 type FieldsProps = { draft: Draft; change: (changes: Partial<Draft>) => void; fault: string | undefined };
@@ -22,6 +25,7 @@ export function MessageFields({ draft, change, fault }: FieldsProps): ReactNode 
   const [editing, setEditing] = useState(false);
   const { content } = draft;
   const changeContent = (changes: Partial<Content>) => change({ content: { ...content, ...changes } });
+  const lacking = withoutFallback(content.text);
   const buttons = countButtons(content.markup);
   const wrong = content.text.trim() === '' ? undefined : contentFault(draft, words).content;
   return (
@@ -36,6 +40,24 @@ export function MessageFields({ draft, change, fault }: FieldsProps): ReactNode 
         value={content.text}
         onChange={(event) => changeContent({ text: event.target.value })}
       />
+      <div className="chips">
+        {NAMES.map((name) => (
+          <button
+            key={name}
+            type="button"
+            className="chip choice"
+            onClick={() => changeContent({ text: `${content.text}{${name}|${texts.fallback}}` })}
+          >
+            {texts.names[name]}
+          </button>
+        ))}
+      </div>
+      {lacking.length > 0 && <p className="hint">{texts.lacking(lacking.map((name) => `{${name}|…}`).join(', '))}</p>}
+      {draft.bot === undefined ? (
+        <p className="hint">{texts.fileAfterBot}</p>
+      ) : (
+        <FileField key={draft.bot} bot={draft.bot} file={draft.file} choose={(file) => change({ file })} />
+      )}
       <div className="message-options">
         <SelectField
           label={texts.format}

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type ReactNode, type SyntheticEvent, useDeferredValue, useMemo, useRef, useState } from 'react';
+import { type ReactNode, type SyntheticEvent, useMemo, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { call } from '../../call.ts';
 import { BotField } from '../../parts/bot-field.tsx';
@@ -10,48 +10,74 @@ import { Field } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { NotFound } from '../../parts/not-found.tsx';
+import { Steps } from '../../parts/steps.tsx';
 import { useFirstFault } from '../../parts/use-first-fault.ts';
 import { useTitle } from '../../parts/use-title.ts';
 import { mayBroadcast, useSession } from '../../session.tsx';
 import { AudienceFields } from './audience-fields.tsx';
 import { useBroadcastsWords } from './broadcasts-words.ts';
 import { ConfirmBroadcast } from './confirm-broadcast.tsx';
-import { broadcastOf, type Draft, type DraftFaults, faultsOfDraft, messageOf, newDraft } from './draft.ts';
+import { type BroadcastInput, broadcastOf, type Draft, type DraftFaults, faultsOfDraft, newDraft } from './draft.ts';
+import { draftOfBroadcast } from './draft-of-broadcast.ts';
 import { MessageFields } from './message-fields.tsx';
-import { MessagePreview } from './message-preview.tsx';
+import { Phone } from './phone.tsx';
 import { TimingFields } from './timing-fields.tsx';
 import { TryMessage } from './try-message.tsx';
-import { BROADCASTS } from './use-broadcasts.ts';
+import { BROADCASTS, useBroadcast } from './use-broadcasts.ts';
 import './broadcasts.css';
 
 const route = getRouteApi('/broadcasts/add');
 
-/** Makes a broadcast: whose, to whom, what, how fast, and when. */
+/** Makes a broadcast in three steps, or changes one that has not begun. */
 export function NewBroadcast(): ReactNode {
   const words = useBroadcastsWords();
   const { account } = useSession();
-  useTitle(words.form.title);
+  const { bot, edit, failures, error } = route.useSearch();
+  const title = edit === undefined ? words.form.title : words.form.editTitle;
+  useTitle(title);
   if (!mayBroadcast(account)) return <NotFound />;
+  const again = failures === undefined ? {} : failuresDraft(Number(failures), error);
   return (
     <div className="broadcasts">
       <Link to="/broadcasts" className="back">
         <Icon name="back" />
         {words.toList}
       </Link>
-      <h1>{words.form.title}</h1>
-      <BroadcastForm />
+      <h1>{title}</h1>
+      {edit === undefined ? <BroadcastForm initial={{ ...newDraft(bot), ...again }} /> : <Edited id={edit} />}
     </div>
   );
 }
 
-function BroadcastForm(): ReactNode {
+function Edited({ id }: { id: string }): ReactNode {
+  const { form: texts } = useBroadcastsWords();
+  const { data, error } = useBroadcast(id);
+  if (data === undefined) return error && <Failure error={error} />;
+  const draft = draftOfBroadcast(data);
+  return draft === null ? <p>{texts.editByRest}</p> : <BroadcastForm initial={draft} edits={data.id} />;
+}
+
+function failuresDraft(id: number, error: string | undefined): Partial<Draft> {
+  return { by: 'failures', failures: { id, ...(error === undefined ? {} : { error }) } };
+}
+
+/** The fields of each step: to go on, they must be right. */
+const STEPS = [
+  ['bot', 'name', 'content'],
+  ['types', 'since', 'ids', 'list'],
+  ['perSecond', 'sendAt'],
+] as const satisfies readonly (readonly (keyof Draft)[])[];
+const LAST = STEPS.length - 1;
+
+function BroadcastForm({ initial: given, edits }: { initial: Draft; edits?: number }): ReactNode {
   const words = useBroadcastsWords();
   const { form: texts } = words;
-  const { bot } = route.useSearch();
   const navigate = route.useNavigate();
   const queries = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
-  const [draft, setDraft] = useState(() => newDraft(bot));
+  const [initial] = useState(given);
+  const [draft, setDraft] = useState(initial);
+  const [step, setStep] = useState(0);
   const [faults, setFaults] = useState<DraftFaults>({});
   const [asks, setAsks] = useState(false);
   const [sent, setSent] = useState(false);
@@ -62,11 +88,9 @@ function BroadcastForm(): ReactNode {
   };
   const input = useMemo(() => broadcastOf(draft, new Date()), [draft]);
   const key = useKeyOf(input);
-  const shown = useDeferredValue(draft);
-  const message = useMemo(() => messageOf(shown), [shown]);
   const sending = useMutation({
     // If the answer is lost, a second press sends nothing twice.
-    mutationFn: () => call('addBroadcast', input!, undefined, key),
+    mutationFn: () => (edits === undefined ? call('addBroadcast', input!, undefined, key) : changed(edits, input!)),
     onSuccess: ({ id }) => {
       void queries.invalidateQueries({ queryKey: [BROADCASTS] });
       // The guard must be gone before the page is left.
@@ -77,60 +101,85 @@ function BroadcastForm(): ReactNode {
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     const found = faultsOfDraft(draft, words, new Date());
-    setFaults(found);
+    const wrong = STEPS.findIndex((names) => names.some((name) => name in found));
     sending.reset();
-    if (Object.keys(found).length === 0) setAsks(true);
+    if (wrong !== -1 && wrong <= step) {
+      setStep(wrong);
+      setFaults(Object.fromEntries(STEPS[wrong]!.flatMap((name) => (name in found ? [[name, found[name]]] : []))));
+    } else if (step < LAST) setStep(step + 1);
+    else setAsks(true);
   };
   return (
     <form ref={form} className="broadcast-form" onSubmit={submit} noValidate>
+      <Steps label={texts.steps} names={texts.stepNames} at={step} />
       <div className="broadcast-halves">
         <div className="broadcast-fields">
-          <section className="panel">
-            <BotField
-              label={texts.bot}
-              hint={texts.botHint}
-              fault={faults.bot}
-              botId={draft.bot}
-              choose={(chosen) => change({ bot: chosen })}
-            />
-            <Field
-              label={texts.name}
-              hint={texts.nameHint}
-              fault={faults.name}
-              dir="auto"
-              autoComplete="off"
-              maxLength={128}
-              value={draft.name}
-              onChange={(event) => change({ name: event.target.value })}
-            />
-          </section>
-          <AudienceFields draft={draft} change={change} faults={faults} />
-          <MessageFields draft={draft} change={change} fault={faults.content} />
-          <TimingFields draft={draft} change={change} faults={faults} />
+          {step === 0 && (
+            <>
+              <NameFields draft={draft} change={change} faults={faults} isFixed={edits !== undefined} />
+              <MessageFields draft={draft} change={change} fault={faults.content} />
+            </>
+          )}
+          {step === 1 && <AudienceFields draft={draft} change={change} faults={faults} />}
+          {step === LAST && <TimingFields draft={draft} change={change} faults={faults} />}
+          {sending.error && !asks && <Failure error={sending.error} />}
+          <div className="dialog-actions">
+            {step > 0 && <Button onClick={() => setStep(step - 1)}>{texts.back}</Button>}
+            <Button type="submit" kind="primary">
+              {step < LAST ? texts.forward : draft.when === 'later' ? texts.nextLater : texts.next}
+            </Button>
+          </div>
         </div>
         <div className="broadcast-beside">
-          <section className="panel" aria-labelledby="broadcast-looks">
-            <h2 id="broadcast-looks">{texts.looks}</h2>
-            {shown.content.text.trim() === '' ? (
-              <p className="muted">{texts.looksEmpty}</p>
-            ) : (
-              <MessagePreview botId={Number(shown.bot ?? 0)} {...message} />
-            )}
-          </section>
-          <TryMessage draft={draft} />
+          <Phone draft={draft} />
+          {step === 0 && <TryMessage draft={draft} />}
         </div>
       </div>
-      {sending.error && !asks && <Failure error={sending.error} />}
-      <div className="dialog-actions">
-        <Button type="submit" kind="primary">
-          {draft.when === 'later' ? texts.nextLater : texts.next}
-        </Button>
-      </div>
       {asks && input && <ConfirmBroadcast input={input} sending={sending} close={() => setAsks(false)} />}
-      {draft.content.text.trim() !== '' && !sent && (
+      {draft !== initial && !sent && (
         <LeaveGuard title={texts.leaveTitle} description={texts.leaveHint} leave={texts.leave} stay={texts.stay} />
       )}
     </form>
+  );
+}
+
+/** What the form does not name is taken away. */
+function changed(id: number, { bot_id: _, ...input }: BroadcastInput) {
+  return call('updateBroadcast', { id, per_second: null, send_at: null, ...input });
+}
+
+type NameProps = {
+  draft: Draft;
+  change: (changes: Partial<Draft>) => void;
+  faults: DraftFaults;
+  /** The bot of a broadcast stays. */
+  isFixed: boolean;
+};
+
+function NameFields({ draft, change, faults, isFixed }: NameProps): ReactNode {
+  const { form: texts } = useBroadcastsWords();
+  return (
+    <section className="panel">
+      {!isFixed && (
+        <BotField
+          label={texts.bot}
+          hint={texts.botHint}
+          fault={faults.bot}
+          botId={draft.bot}
+          choose={(chosen) => change({ bot: chosen })}
+        />
+      )}
+      <Field
+        label={texts.name}
+        hint={texts.nameHint}
+        fault={faults.name}
+        dir="auto"
+        autoComplete="off"
+        maxLength={128}
+        value={draft.name}
+        onChange={(event) => change({ name: event.target.value })}
+      />
+    </section>
   );
 }
 

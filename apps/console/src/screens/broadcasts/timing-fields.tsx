@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react';
 import { ChoiceField } from '../../parts/choice-field.tsx';
 import { Field } from '../../parts/field.tsx';
-import { MomentField } from '../../parts/filters.tsx';
+import { minuteOf } from '../../parts/filters.tsx';
 import { useBroadcastsWords } from './broadcasts-words.ts';
 import type { Draft, DraftFaults } from './draft.ts';
 
@@ -33,14 +33,25 @@ export function TimingFields({ draft, change, faults }: FieldsProps): ReactNode 
         choose={(when) => change({ when })}
       >
         {draft.when === 'later' && (
-          <MomentField
+          <Field
+            type="datetime-local"
             label={words.sendAt}
-            at={draft.sendAt}
-            choose={(sendAt) => change({ sendAt })}
-            {...(faults.sendAt === undefined ? {} : { fault: faults.sendAt })}
+            hint={words.zone(new Intl.DateTimeFormat().resolvedOptions().timeZone)}
+            fault={faults.sendAt}
+            value={draft.sendAt === undefined ? '' : localTime(new Date(draft.sendAt))}
+            onChange={({ target }) => change({ sendAt: momentOf(target.value) })}
           />
         )}
       </ChoiceField>
     </section>
   );
+}
+
+/** As the field has it: the time of the reader's zone, without naming the zone. */
+function localTime(at: Date): string {
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+function momentOf(text: string): string | undefined {
+  return text === '' ? undefined : minuteOf(new Date(text));
 }
