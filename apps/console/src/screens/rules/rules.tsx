@@ -19,6 +19,7 @@ import { RuleForm } from './rule-form.tsx';
 import { useRulesWords } from './rules-words.ts';
 import { type Tried, TryMessage } from './try-message.tsx';
 import { useRuleOrder } from './use-rule-order.ts';
+import '../../parts/chips.css';
 import './rules.css';
 
 type Rule = RoutingRuleResource;
@@ -95,8 +96,10 @@ function RuleRow({ rule, isAdmin, tried, order }: RowProps): ReactNode {
     >
       <div className="rule-text">
         <p>
+          {rule.condition_type === 'llm' && <span className="chip fallback">{rulesWords.fallback}</span>}{' '}
           <bdi>{condition}</bdi> <span aria-hidden="true">→</span> <RuleAction rule={rule} />
         </p>
+        {rule.condition_type === 'llm' && <p className="muted">{rulesWords.fallbackHint}</p>}
         {rule.description && <p className="muted">{rule.description}</p>}
         {tried && (
           <p className={tried.matches ? 'verdict good' : 'verdict'}>

@@ -1,4 +1,6 @@
 import type { FoundMessageResource, MessageResource } from '@flotilla/contract/messages.ts';
+import type { ReactNode } from 'react';
+import { useBotName } from '../../parts/bot-field.tsx';
 import { ChatLink } from '../../parts/chat-link.tsx';
 import { titleOf } from '../../parts/chat-name.tsx';
 import { Marked } from '../../parts/marked.tsx';
@@ -10,7 +12,11 @@ import type { Words } from '../../words/en.ts';
 /** A message; one that was searched for has the name of its chat, and what was found in it. */
 export type FoundMessage = MessageResource & Partial<Pick<FoundMessageResource, 'chat_title' | 'highlights'>>;
 
-export function foundColumns({ search: words }: Words, withChat: boolean): Column<FoundMessage>[] {
+/** `withBot`: the messages are of several bots. */
+export function foundColumns(
+  { search: words }: Words,
+  { withChat, withBot }: { withChat: boolean; withBot: boolean },
+): Column<FoundMessage>[] {
   return [
     {
       name: 'at-cell',
@@ -40,6 +46,16 @@ export function foundColumns({ search: words }: Words, withChat: boolean): Colum
           },
         ]
       : []),
+    ...(withBot
+      ? [
+          {
+            name: 'bot-cell',
+            title: words.bot,
+            width: 'minmax(6rem, 9rem)',
+            cell: ({ bot_id: botId }: FoundMessage) => <BotName id={String(botId)} />,
+          },
+        ]
+      : []),
     {
       name: 'text-cell',
       title: words.message,
@@ -64,4 +80,8 @@ export function foundColumns({ search: words }: Words, withChat: boolean): Colum
       ),
     },
   ];
+}
+
+function BotName({ id }: { id: string }): ReactNode {
+  return <bdi className="muted cut">{useBotName(id)}</bdi>;
 }

@@ -36,7 +36,7 @@ export function Found({ address }: { address: SearchAddress }): ReactNode {
         <VirtualTable
           label={words.search.results}
           of={address}
-          columns={foundColumns(words, !isOneChat)}
+          columns={foundColumns(words, { withChat: !isOneChat, withBot: bot === undefined })}
           total={found.isPending ? 8 : found.rows.length}
           rowAt={(index) => found.rows[index]}
           keyOf={({ bot_id: botId, chat_id: chatId, business_connection_id: connection, id }) =>

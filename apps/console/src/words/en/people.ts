@@ -74,8 +74,9 @@ export const person = {
 export const search = {
   title: 'Search',
   words: 'Words',
-  wordsHint: 'All of them must occur',
+  wordsHint: 'All of them must occur, in any form',
   chat: 'Chat',
+  bot: 'Bot',
   anyChat: 'All chats',
   user: 'Person',
   anyUser: 'Anyone',

@@ -23,6 +23,8 @@ export const rules = {
     all: () => 'Every message',
     llm: (value: string) => (value === '' ? 'No other rule acts' : `No other rule acts (“${value}”)`),
   },
+  fallback: 'Fallback',
+  fallbackHint: 'Wherever it stands in the order, it is asked only when no other rule acts.',
   outsideTopics: (chat: string) => `In chat ${chat}, outside every topic`,
   actions: { forward: 'Forward', copy: 'Copy', drop: 'Drop', hold: 'Take over' },
   actionHints: {

@@ -81,8 +81,9 @@ export const person: Words['person'] = {
 export const search: Words['search'] = {
   title: 'Поиск',
   words: 'Слова',
-  wordsHint: 'В сообщении должны быть все',
+  wordsHint: 'В сообщении должны быть все, в любой форме',
   chat: 'Чат',
+  bot: 'Бот',
   anyChat: 'Все чаты',
   user: 'Человек',
   anyUser: 'Кто угодно',
