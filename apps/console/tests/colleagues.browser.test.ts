@@ -130,6 +130,41 @@ test(
   TEST_MS,
 );
 
+test(
+  'a queue counts what it lists, by how long they wait; a key resolves a chat and opens the next, and a view is saved',
+  async () => {
+    const { page, complaints } = await suite.openAsAdmin('inbox');
+    const { control } = suite.fleet;
+    for (const person of [ADA, OTHER]) await control.sendMessage({ person, bot: bot.platformId, text: 'Still there?' });
+    const queue = (name: RegExp) => page.getByRole('navigation', { name: 'Queues' }).getByRole('link', { name });
+    await queue(/^Waiting\s*2/).click({ timeout: 20_000 });
+    await page.waitForURL('**/inbox?queue=waiting');
+    await rowOf(page, 'Ada')
+      .getByText(/waits \d+ sec/)
+      .waitFor();
+    await page.getByRole('button', { name: 'Save view' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('To answer');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'To answer' }).waitFor();
+    await rowOf(page, 'Ada').focus();
+    await page.keyboard.press('Enter');
+    await page.waitForFunction('document.activeElement.matches(".compose textarea")');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('m');
+    await queue(/^Mine\s*1/).waitFor();
+    await page.keyboard.press('e');
+    await page.waitForURL(`**/inbox/${bot.id}/${OTHER}?queue=waiting`);
+    await rowOf(page, 'Ada').waitFor({ state: 'detached' });
+    await queue(/^Waiting\s*1/).waitFor();
+    await control.sendMessage({ person: ADA, bot: bot.platformId, text: 'One more thing' });
+    await queue(/^Waiting\s*2/).waitFor({ timeout: 20_000 });
+    await page.getByRole('button', { name: 'Delete the view To answer' }).click();
+    await page.getByRole('link', { name: 'To answer' }).waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
 testLooks(
   'a chat with notes and colleagues is accessible and fits the window',
   suite,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CallActor } from './call-actor.ts';
-import { CHAT_TYPES } from './chats.ts';
+import { CHAT_TYPES } from './chat-queues.ts';
 import { column, filled, orNull } from './columns.ts';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { botIdField, createdAtField, ownIdField } from './fields.ts';

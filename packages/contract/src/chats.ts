@@ -1,16 +1,17 @@
 import { z } from 'zod';
+import { CHAT_QUEUES, CHAT_TYPES, QUEUE_NOTE, queueCounts } from './chat-queues.ts';
 import { DESK_LOG, DESK_LOG_ENTRIES, deskEntry } from './desk-log.ts';
 import { CONVERSATION_ERRORS, PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_CHAT, EXAMPLE_CHAT_ID, EXAMPLE_USER_ID } from './examples.ts';
 import { botIdField, nameFields, okAnswer } from './fields.ts';
-import { botId, businessConnectionId, chatId, flag, integer, ownId, pagedInputs, text } from './inputs.ts';
+import { botId, businessConnectionId, chatId, flag, integer, ownId, ownIds, pagedInputs, text } from './inputs.ts';
 import { messageResource } from './messages.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
+import { tagText } from './tags.ts';
 
 /** A chat, as one of the bots knows it. */
 export type ChatOfBot = { bot_id: number; chat_id: number };
 
-export const CHAT_TYPES = ['private', 'group', 'supergroup', 'channel'] as const;
 const CHAT_STATES = ['open', 'done'] as const;
 
 const { shape: ofMessage } = messageResource;
@@ -87,6 +88,12 @@ export const chatResource = z
       .describe(
         'True if neither the bot nor a person has answered the newest message of a person, and the chat is not done. Always false in channels.',
       ),
+    waiting_since: z.iso
+      .datetime()
+      .describe(
+        'With `order=recent` and `order=waiting`: when the first message came that is not answered. Absent: none waits.',
+      )
+      .optional(),
     held_until: z.iso
       .datetime()
       .describe('Until when a person has taken it over, so that the bot gets nothing of it. Absent: the bot answers.')
@@ -191,9 +198,13 @@ With \`order=recent\` chats are sorted by the date of the newest message that wa
     input: z.object({
       bot_id: botId().optional(),
       order: z
-        .enum(['id', 'recent'])
+        .enum(['id', 'recent', 'waiting'])
         .default('id')
-        .describe('id: by bot and id. recent: the newest message first, with `last_message` and `unread`.'),
+        .describe(
+          'id: by bot and id. recent: the newest message first, with `last_message` and `unread`. waiting: those that await an answer, the one that has waited longest first, with the same; paged by `offset` only.',
+        ),
+      queue: z.enum(CHAT_QUEUES).optional().describe(`Only chats of this queue of the inbox. ${QUEUE_NOTE}.`),
+      tag: tagText().optional().describe('Only chats with somebody who has this tag, in any case.'),
       q: text({ max: 256 })
         .optional()
         .describe(
@@ -236,6 +247,17 @@ With \`order=recent\` chats are sorted by the date of the newest message that wa
       input: EXAMPLE_CHAT,
       output: { ...RECENT_CHAT, pinned_message_ids: [498], topic_count: 0, scheduled_count: 0, desk_log: DESK_LOG },
     },
+  }),
+
+  countChatQueues: defineOperation({
+    method: 'GET',
+    paths: ['/api/chats/queues'],
+    role: 'any',
+    summary: 'Counts the chats of each queue of the inbox: those that `GET /api/chats` lists with `queue`.',
+    input: z.object({ bot_ids: ownIds(1000).optional().describe('Only chats of these bots.') }),
+    output: queueCounts,
+    botsOf: ({ bot_ids: ids }) => ownIds(1000).safeParse(ids).data ?? [],
+    example: { input: {}, output: { waiting: 4, mine: 2, unassigned: 3, held: 1, done: 12, all: 40 } },
   }),
 
   countUnreadChats: defineOperation({

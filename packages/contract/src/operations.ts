@@ -9,6 +9,7 @@ import { broadcastOperations } from './broadcasts.ts';
 import { chatAdminOperations } from './chat-admins.ts';
 import { chatDeskOperations } from './chat-desk.ts';
 import { chatUserOperations } from './chat-users.ts';
+import { chatViewOperations } from './chat-views.ts';
 import { chatOperations } from './chats.ts';
 import { deliveryOperations } from './deliveries.ts';
 import { deliveryAttemptOperations } from './delivery-attempts.ts';
@@ -63,6 +64,7 @@ export const operations = {
   ...miniAppOperations,
   ...chatOperations,
   ...chatDeskOperations,
+  ...chatViewOperations,
   ...noteOperations,
   ...replyOperations,
   ...topicOperations,

@@ -23,6 +23,7 @@ import * as auditSinks from './migrations/20261129T090000-audit-sinks.ts';
 import * as removedSinks from './migrations/20261129T090001-removed-sinks.ts';
 import * as requestsOfAudit from './migrations/20261130T010000-requests-of-audit.ts';
 import * as notes from './migrations/20261130T020000-notes.ts';
+import * as chatViews from './migrations/20261130T020100-chat-views.ts';
 import * as audiences from './migrations/20261130T040000-audiences.ts';
 import type { SchemaStep } from './schema-step.ts';
 
@@ -53,5 +54,6 @@ export const migrations: Record<string, SchemaStep> = {
   '20261129T090001-removed-sinks': removedSinks,
   '20261130T010000-requests-of-audit': requestsOfAudit,
   '20261130T020000-notes': notes,
+  '20261130T020100-chat-views': chatViews,
   '20261130T040000-audiences': audiences,
 };

@@ -3,6 +3,7 @@ import { apiKeyResource } from '@flotilla/contract/api-keys.ts';
 import { auditEntry } from '@flotilla/contract/audit.ts';
 import { bot } from '@flotilla/contract/bots.ts';
 import { broadcastResource } from '@flotilla/contract/broadcasts.ts';
+import { chatView } from '@flotilla/contract/chat-views.ts';
 import type { Column } from '@flotilla/contract/columns.ts';
 import { eventSink } from '@flotilla/contract/event-sinks.ts';
 import { eventResource } from '@flotilla/contract/events.ts';
@@ -452,6 +453,7 @@ export const DECLARED = {
   bots: bot,
   broadcasts: broadcastResource,
   chat_lists: listResource,
+  chat_views: chatView,
   event_sinks: eventSink,
   events: eventResource,
   notes: note,

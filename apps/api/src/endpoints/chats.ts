@@ -1,3 +1,4 @@
+import { CHAT_QUEUES, type ChatQueue } from '@flotilla/contract/chat-queues.ts';
 import {
   type ChatResource,
   type chatOperations,
@@ -10,10 +11,11 @@ import { DESK_LOG_ENTRIES, type DeskEntryResource } from '@flotilla/contract/des
 import { OK } from '@flotilla/contract/fields.ts';
 import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
-import type { Scope } from '@flotilla/domain/people/accounts/scope.ts';
+import { type Scope, within } from '@flotilla/domain/people/accounts/scope.ts';
 import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { listPinnedMessages } from '@flotilla/domain/records/chat-actions/list-pinned-messages.ts';
 import { refreshChat } from '@flotilla/domain/records/chat-actions/refresh-chat.ts';
+import { type DeskFilter, queueFilter } from '@flotilla/domain/records/chats/chat-desk.ts';
 import { type ChatFilter, type ChatPage, chatStore } from '@flotilla/domain/records/chats/chat-store.ts';
 import type { Conversation } from '@flotilla/domain/records/chats/conversation.ts';
 import { deleteChat } from '@flotilla/domain/records/chats/delete-chat.ts';
@@ -39,10 +41,14 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
     const assignedTo = input.assigned_to === 'me' ? caller.account.id : input.assigned_to;
     const { state, awaits_answer: awaitsAnswer } = input;
     const held = await heldFilter(context, caller, input);
-    const filter: ChatFilter = { q, type, assignedTo, state, awaitsAnswer, held };
-    if (input.order === 'id' && unread) throw refusedInput('unread', 'is only for order=recent');
+    const desk = { assignedTo, state, awaitsAnswer, held };
+    const filter: ChatFilter = { q, type, tag: input.tag, ...(await queued(context, caller, input.queue, desk)) };
+    if (input.order === 'id' && unread) throw refusedInput('unread', 'is not for order=id');
+    if (input.order === 'waiting' && before !== undefined) throw refusedInput('before', 'is not for order=waiting');
     if (input.order === 'id') return chatsById(context, scope, filter, { limit, offset }, before);
-    const wanted = { ...filter, unread, accountId: caller.account.id };
+    const byWaiting = input.order === 'waiting';
+    const waits = byWaiting ? { awaitsAnswer: true } : {};
+    const wanted = { ...filter, ...waits, unread, accountId: caller.account.id, byWaiting };
     return recentChats(context, scope, { ...wanted, limit: Math.min(limit, RECENT_CHATS), offset }, before);
   },
 
@@ -58,6 +64,13 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
     if (found === null) throw new FlotillaError('not_found', 'The bot has not seen this chat');
     const [shown] = await presentInbox(context, [found]);
     return { ...shown!, pinned_message_ids: pinned, topic_count, scheduled_count, desk_log };
+  },
+
+  async countChatQueues(context, { input, caller }) {
+    const scope = input.bot_ids === undefined ? caller.scope : within(caller.scope, input.bot_ids);
+    const held = await findHeldChats(context);
+    const filters = CHAT_QUEUES.map((queue) => [queue, queueFilter(queue, caller.account.id, held)]);
+    return inboxStore(context.db).countQueues(scope, Object.fromEntries(filters));
   },
 
   async countUnreadChats(context, { caller }) {
@@ -94,6 +107,20 @@ async function showDeskLog({ db }: Context, chat: Conversation): Promise<DeskEnt
   const { acts, notes } = await readDeskLog(db, chat, DESK_LOG_ENTRIES);
   const noted = notes.map((one) => ({ date: Math.floor(one.created_at.getTime() / 1000), note: presentNote(one) }));
   return [...noted, ...acts].toSorted((one, other) => other.date - one.date).slice(0, DESK_LOG_ENTRIES);
+}
+
+/** The filter of a queue; without one, what is given beside it. Throws 'bad_request' for both. */
+async function queued(
+  context: Context,
+  { account }: Caller,
+  queue: ChatQueue | undefined,
+  desk: DeskFilter,
+): Promise<DeskFilter> {
+  if (queue === undefined) return desk;
+  if (Object.values(desk).some((given) => given !== undefined)) {
+    throw refusedInput('queue', 'cannot be used with assigned_to, state, awaits_answer, held or held_by');
+  }
+  return queueFilter(queue, account.id, queue === 'held' ? await findHeldChats(context) : []);
 }
 
 async function heldFilter(
@@ -147,7 +174,7 @@ async function recentChats(
     chat.id,
     chat.business_connection_id,
   ]);
-  return { ...page, rows: await presentInbox(context, page.rows) };
+  return { ...page, ...(query.byWaiting ? { next: null } : {}), rows: await presentInbox(context, page.rows) };
 }
 
 /** The marker is stored, so the call succeeds even if other pages of the account are told late. */

@@ -164,3 +164,38 @@ describe('saved replies', () => {
     expect((await bob.client('POST', '/api/replies/delete', { body: { id } })).status).toBe(403);
   });
 });
+
+describe('the queues of the inbox', () => {
+  test('count what they list, and who has waited longest comes first, since the first message that is not answered', async () => {
+    await store({ chat_id: 1, at: 10 }, { chat_id: 1, at: 11, outgoing: true }, { chat_id: 1, at: 30 });
+    await store({ chat_id: 2, at: 20 }, { chat_id: 2, at: 40 }, { chat_id: 3, at: 5 }, { chat_id: 4, at: 6 });
+    await act('assign', { chat_id: 2, account_id: ada.id });
+    await act('done', { chat_id: 3 });
+    await act('takeover', { chat_id: 4, minutes: 30 });
+    const counts = (await ada.client('GET', '/api/chats/queues', { query: { bot_ids: bot.id } })).json;
+    expect(counts).toEqual({ waiting: 3, mine: 1, unassigned: 2, held: 1, done: 1, all: 4 });
+    for (const [queue, count] of Object.entries(counts as object)) {
+      expect([queue, (await listed({ queue })).length]).toEqual([queue, count]);
+    }
+    const waiting = await listed({ queue: 'waiting', order: 'waiting' });
+    expect(waiting.map(({ id }) => id)).toEqual([4, 2, 1]);
+    expect(waiting.map(({ waiting_since: at }) => Date.parse(at!) / 1000 - DATE_S)).toEqual([6, 20, 30]);
+    expect(idsOf(await listed({ queue: 'waiting', order: 'waiting', limit: 1, offset: 1 }))).toEqual([2]);
+    expect((await ada.client('GET', '/api/chats', { query: { queue: 'mine', state: 'done' } })).status).toBe(400);
+    expect((await eve.client('GET', '/api/chats/queues')).json).toMatchObject({ all: 0 });
+  });
+
+  test('are narrowed by tags, and a filter is saved as a view of its account', async () => {
+    await store({ chat_id: 1, at: 1 }, { chat_id: 2, at: 1 });
+    await ada.client('POST', '/api/tags/add', { body: { bot_id: bot.id, chat_id: 2, user_id: 2, tag: 'Refund' } });
+    expect(idsOf(await listed({ queue: 'waiting', tag: 'refund' }))).toEqual([2]);
+    const view = { name: 'Refunds', filter: { queue: 'waiting', tag: 'refund' } };
+    const added = (await ada.client('POST', '/api/chats/views/add', { body: view })).json as { id: number };
+    await ada.client('POST', '/api/chats/views/add', { body: { ...view, filter: { queue: 'mine' } } });
+    const views = async ({ client }: typeof ada) => (await client('GET', '/api/chats/views')).json;
+    expect(await views(ada)).toMatchObject([{ id: added.id, filter: { queue: 'mine' } }]);
+    expect(await views(bob)).toEqual([]);
+    const remove = ({ client }: typeof ada) => client('POST', '/api/chats/views/delete', { body: { id: added.id } });
+    expect([(await remove(bob)).status, (await remove(ada)).status, await views(ada)]).toEqual([404, 200, []]);
+  });
+});

@@ -462,6 +462,13 @@ const EXAMPLES: Record<OperationName, Example> = {
     await admin('POST', '/api/chats/presence', { body: inGroup({ doing: 'viewing' }) });
     return { bot_id: botId };
   },
+  countChatQueues: () => ({ bot_ids: [botId] }),
+  listChatViews: () => ({}),
+  addChatView: () => ({ name: 'Refunds', filter: { queue: 'waiting', bot_id: botId, tag: 'refund', unread: true } }),
+  deleteChatView: async () => {
+    const added = await admin('POST', '/api/chats/views/add', { body: (await EXAMPLES.addChatView()) as Input });
+    return { id: (added.json as { id: number }).id };
+  },
   notePresence: () => inGroup({ doing: 'viewing' }),
   listEvents: async () => ({
     id: await newest('events'),

@@ -11,6 +11,7 @@ import { broadcastHandlers } from './broadcasts.ts';
 import { chatAdminHandlers } from './chat-admins.ts';
 import { chatDeskHandlers } from './chat-desk.ts';
 import { chatUserHandlers } from './chat-users.ts';
+import { chatViewHandlers } from './chat-views.ts';
 import { chatHandlers } from './chats.ts';
 import { deliveryHandlers } from './deliveries.ts';
 import { deliveryAttemptHandlers } from './delivery-attempts.ts';
@@ -64,6 +65,7 @@ export const handlers: Handlers<typeof operations> = {
   ...signingHandlers,
   ...chatHandlers,
   ...chatDeskHandlers,
+  ...chatViewHandlers,
   ...noteHandlers,
   ...replyHandlers,
   ...topicHandlers,

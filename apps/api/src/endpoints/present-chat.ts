@@ -24,12 +24,13 @@ export async function presentInbox(context: Context, inbox: readonly InboxChat[]
     context,
     inbox.map(({ chat }) => chat),
   );
-  return inbox.map(({ chat, lastMessage, unread, readMessageId }) => ({
+  return inbox.map(({ chat, lastMessage, unread, readMessageId, waitingSinceS }) => ({
     ...presentOne(chat, held),
     ...botOf(context, chat.bot_id),
     ...(lastMessage === null ? {} : { last_message: presentLastMessage(lastMessage) }),
     unread,
     ...withoutNulls({ read_message_id: readMessageId }),
+    ...(waitingSinceS === null ? {} : { waiting_since: new Date(waitingSinceS * 1000).toISOString() }),
   }));
 }
 

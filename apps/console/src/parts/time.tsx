@@ -34,6 +34,19 @@ export function Ago({ at }: { at: string }): ReactNode {
   );
 }
 
+/** How long it has lasted, in the largest unit that fits; the exact moment on hover. */
+export function Lasting({ at }: { at: string }): ReactNode {
+  const { language } = useWords();
+  const seconds = Math.max(0, Math.round((use(NowContext) - Date.parse(at)) / 1_000));
+  const [unit, length] = UNITS.find(([, length]) => seconds >= length) ?? UNITS[3];
+  const text = lasting[unit](language).format(Math.floor(seconds / length));
+  return (
+    <time dateTime={at} title={exact(at, language)}>
+      {text}
+    </time>
+  );
+}
+
 /** How long it is until then; the exact moment on hover. */
 export function Until({ at }: { at: string }): ReactNode {
   const { language } = useWords();
@@ -103,6 +116,14 @@ const clock = perLanguage((tag) => new Intl.DateTimeFormat(tag, { timeStyle: 'me
 const full = perLanguage(
   (tag) => new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'long', hourCycle: 'h23' }),
 );
+const unitFormat = (unit: string) =>
+  perLanguage((tag) => new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: 'short' }));
+const lasting = {
+  day: unitFormat('day'),
+  hour: unitFormat('hour'),
+  minute: unitFormat('minute'),
+  second: unitFormat('second'),
+};
 const small = perLanguage((tag) => new Intl.NumberFormat(tag, { maximumSignificantDigits: 1 }));
 const tenths = perLanguage((tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 1 }));
 const whole = perLanguage((tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 0 }));

@@ -1,6 +1,6 @@
 import type { ChatResource } from '@flotilla/contract/chats.ts';
 import { linkOptions } from '@tanstack/react-router';
-import { createContext, use } from 'react';
+import { createContext, type RefObject, use } from 'react';
 import { searchOf } from '../../parts/inbox-address.ts';
 import type { ChatId } from './chat/use-window.ts';
 import type { InboxFilter, InboxSearch } from './inbox-filter.ts';
@@ -12,6 +12,8 @@ export type InboxPlace = {
   chat: ChatId | null;
   filter: InboxFilter;
   around: number | undefined;
+  /** The chat was opened by its key in the list: the field gets the focus. */
+  wantsField: RefObject<boolean>;
 };
 
 const PlaceContext = createContext<InboxPlace | null>(null);

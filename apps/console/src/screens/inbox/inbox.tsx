@@ -1,5 +1,5 @@
 import { Outlet, useParams, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useMemo } from 'react';
+import { type ReactNode, useMemo, useRef } from 'react';
 import { Empty } from '../../parts/empty.tsx';
 import { readId } from '../../parts/filters.tsx';
 import { NotFound } from '../../parts/not-found.tsx';
@@ -9,6 +9,7 @@ import { ChatList } from './chats/chat-list.tsx';
 import { ColleaguesProvider } from './desk/colleagues.tsx';
 import type { InboxSearch } from './inbox-filter.ts';
 import { type InboxPlace, InboxPlaceProvider } from './inbox-place.ts';
+import { QueueRail } from './queues/queue-rail.tsx';
 import { useInboxKeys } from './use-inbox-keys.ts';
 import './inbox.css';
 
@@ -44,13 +45,21 @@ function Panes({ ofBot, botId, chatId }: PanesProps): ReactNode {
     [botId, chatId, connection, topic],
   );
   useInboxKeys();
+  const wantsField = useRef(false);
   if (chatId !== undefined && (readId(chatId) === undefined || readId(botId) === undefined)) return <NotFound />;
-  const place: InboxPlace = { ofBot, chat, filter, around: around === undefined ? undefined : Number(around) };
+  const place: InboxPlace = {
+    ofBot,
+    chat,
+    filter,
+    wantsField,
+    around: around === undefined ? undefined : Number(around),
+  };
   return (
     <InboxPlaceProvider value={place}>
       <ColleaguesProvider>
         <div className={`inbox ${chat === null ? '' : 'with-chat'}`}>
           {chat === null && ofBot === undefined && <h1 className="unseen">{nav.inbox}</h1>}
+          <QueueRail />
           <ChatList filter={ofBot === undefined ? filter : { ...filter, bot: ofBot }} />
           {chat === null ? (
             <section className="chat" aria-label={words.chat}>

@@ -1,6 +1,6 @@
 import { useShortcuts } from '../../keys.ts';
 
-/** `j` and `k` move over the messages while the focus is among them, else over the chats. */
+/** `j` and `k` move over the messages while the focus is among them, else over the chats; `J` and `K` open the next chat. */
 export function useInboxKeys(): void {
   const move = (step: 1 | -1) => () => {
     const { activeElement } = document;
@@ -11,7 +11,14 @@ export function useInboxKeys(): void {
     next?.focus({ preventScroll: true });
     next?.scrollIntoView({ block: 'nearest' });
   };
-  useShortcuts({ j: move(1), k: move(-1), ArrowDown: move(1), ArrowUp: move(-1) });
+  const open = (step: 1 | -1) => () => {
+    const rows = [...document.querySelectorAll<HTMLElement>('.chat-row')].toSorted(
+      (one, other) => one.getBoundingClientRect().top - other.getBoundingClientRect().top,
+    );
+    const at = rows.findIndex((row) => row.classList.contains('active'));
+    rows[at + step]?.click();
+  };
+  useShortcuts({ J: open(1), K: open(-1), j: move(1), k: move(-1), ArrowDown: move(1), ArrowUp: move(-1) });
 }
 
 /** The rows of a virtual list stand in the page in any order, and some of them beyond the screen. */

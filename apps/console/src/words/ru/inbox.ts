@@ -8,7 +8,22 @@ export const inbox: Words['inbox'] = {
   chat: 'Чат',
   messages: 'Сообщения',
   count: (n) => plural(n, { one: '{n} чат', few: '{n} чата', many: '{n} чатов', other: '{n} чата' }),
-  marks: { unread: 'Непрочитанные', awaits: 'Ждут ответа', held: 'Перехваченные', mine: 'Мои' },
+  unread: 'Непрочитанные',
+  queues: 'Очереди',
+  queueNames: {
+    waiting: 'Ждут',
+    mine: 'Мои',
+    unassigned: 'Не назначены',
+    held: 'Перехвачены',
+    done: 'Закрыты',
+    all: 'Все',
+  },
+  waits: 'ждёт',
+  tag: 'Метка',
+  savedViews: 'Мои выборки',
+  saveView: 'Сохранить выборку',
+  viewName: 'Название',
+  removeView: (name) => `Удалить выборку ${name}`,
   unreadChats: (n) =>
     plural(n, {
       one: '{n} непрочитанный чат',

@@ -1,3 +1,4 @@
+import type { ChatQueue } from '@flotilla/contract/chat-queues.ts';
 import { type RawBuilder, sql } from 'kysely';
 import type { Conversation } from './conversation.ts';
 
@@ -9,12 +10,32 @@ export interface DeskFilter {
   awaitsAnswer?: boolean | undefined;
   /** Only these chats, or all others: `chats` are those that are held now. */
   held?: { chats: readonly Conversation[]; isHeld: boolean } | undefined;
+  /** A tag of somebody in the chat, in any case. */
+  tag?: string | undefined;
+}
+
+/** What is in a queue of the inbox of an account, where these chats are held. */
+export function queueFilter(queue: ChatQueue, accountId: number, held: readonly Conversation[]): DeskFilter {
+  switch (queue) {
+    case 'waiting':
+      return { awaitsAnswer: true };
+    case 'mine':
+      return { assignedTo: accountId, state: 'open' };
+    case 'unassigned':
+      return { awaitsAnswer: true, assignedTo: 'none' };
+    case 'held':
+      return { held: { chats: held, isHeld: true } };
+    case 'done':
+      return { state: 'done' };
+    case 'all':
+      return {};
+  }
 }
 
 /** The conditions of a filter on rows of conversations, named `chat`. */
 export function deskConditions(
   chat: string,
-  { assignedTo, state, awaitsAnswer, held }: DeskFilter,
+  { assignedTo, state, awaitsAnswer, held, tag }: DeskFilter,
 ): RawBuilder<boolean>[] {
   const assigned = column(chat, 'assigned_to');
   const conditions: (RawBuilder<boolean> | null)[] = [
@@ -26,8 +47,15 @@ export function deskConditions(
     state === undefined ? null : state === 'done' ? isDone(chat) : sql`not ${isDone(chat)}`,
     awaitsAnswer === undefined ? null : awaitsAnswer ? awaits(chat) : sql`not ${awaits(chat)}`,
     held === undefined ? null : held.isHeld ? isAmong(chat, held.chats) : sql`not ${isAmong(chat, held.chats)}`,
+    tag === undefined ? null : hasTag(chat, tag),
   ];
   return conditions.filter((condition) => condition !== null);
+}
+
+function hasTag(chat: string, tag: string): RawBuilder<boolean> {
+  return sql`exists (
+    select from tags t where t.bot_id = ${column(chat, 'bot_id')} and t.chat_id = ${column(chat, 'id')}
+      and lower(t.tag) = lower(${tag}))`;
 }
 
 function isAmong(chat: string, chats: readonly Conversation[]): RawBuilder<boolean> {

@@ -1,3 +1,4 @@
+import type { ChatQueue } from '@flotilla/contract/chat-queues.ts';
 import { chatIdIn, chatNamePattern } from '@flotilla/database/chat-search-name.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { type RawBuilder, sql } from 'kysely';
@@ -7,7 +8,7 @@ import { LAST_PERIOD_BITS } from '../history/history-chat-store.ts';
 import { placeIn } from '../history/message-place.ts';
 import type { MessageRow } from '../history/message-row.ts';
 import { isOfPerson } from '../history/message-side.ts';
-import { type DeskFilter, deskColumns, deskConditions } from './chat-desk.ts';
+import { awaits, type DeskFilter, deskColumns, deskConditions } from './chat-desk.ts';
 import type { Chat } from './chat-store.ts';
 import type { Conversation } from './conversation.ts';
 import { CONVERSATION_KINDS, ofBothKinds, ownMessageCount } from './conversation-rows.ts';
@@ -21,6 +22,8 @@ export interface InboxChat {
   unread: number;
   /** Up to which message the account has read; null: it has marked none. */
   readMessageId: number | null;
+  /** The date of the first message of a person that is not answered, Unix seconds; null: none waits. */
+  waitingSinceS: number | null;
 }
 
 export interface InboxFilter extends DeskFilter {
@@ -36,6 +39,8 @@ export interface InboxFilter extends DeskFilter {
 export type InboxCursor = readonly [lastDate: number, botId: number, chatId: number, businessConnectionId: string];
 
 export interface InboxQuery extends InboxFilter {
+  /** True: the one that has waited longest for an answer comes first, and only those that wait. */
+  byWaiting?: boolean;
   limit: number;
   offset: number;
   before: InboxCursor | null;
@@ -67,6 +72,22 @@ export function inboxStore(db: Database) {
       ]);
       const total = (counted?.rows ?? rows)[0]?.total ?? 0;
       return { chats: rows.filter((row) => row.id !== null).map(inboxChatOf), total };
+    },
+
+    /** How many conversations each queue has, of which this is the filter. */
+    async countQueues(scope: Scope, filters: Record<ChatQueue, DeskFilter>): Promise<Record<ChatQueue, number>> {
+      const queues = Object.entries(filters).map(([queue, filter]) => ({
+        name: sql.ref(queue),
+        isIn: sql.join([sql`true`, ...deskConditions('c', filter)], sql` and `),
+      }));
+      const all = { q: '', unread: false, accountId: 0 };
+      const { rows } = await sql<Record<ChatQueue, number>>`
+        select ${sql.join(queues.map(({ name }) => sql`coalesce(sum(${name}), 0)::bigint as ${name}`))} from (${ofBothKinds(
+          ({ rows: ofKind }) => sql`
+            select ${sql.join(queues.map(({ name, isIn }) => sql`count(*) filter (where ${isIn}) as ${name}`))}
+            from ${ofKind} c where ${matches(scope, all)}`,
+        )}) as counts`.execute(db);
+      return rows[0]!;
     },
 
     /** How many of the newest chats the account has not read, at most `most`. */
@@ -107,15 +128,20 @@ type InboxRow = Chat &
     own_message_count: number;
     unread: number;
     read_message_id: number | null;
+    waiting_since: number | null;
     total: number;
   };
 
 /** A page, with the total in each row if all chats were read; an empty page is then one row with the total only. */
 export function listStatement(scope: Scope, query: InboxQuery): RawBuilder<InboxRow> {
-  return statementOf(query.accountId, pageQueries(scope, query));
+  return statementOf(query.accountId, pageQueries(scope, query), query.byWaiting ? LONGEST_FIRST : NEWEST_FIRST);
 }
 
-function statementOf(accountId: number, page: RawBuilder<unknown>): RawBuilder<InboxRow> {
+function statementOf(
+  accountId: number,
+  page: RawBuilder<unknown>,
+  order: RawBuilder<unknown> = NEWEST_FIRST,
+): RawBuilder<InboxRow> {
   const chat = { bot_id: sql.ref('page.bot_id'), chat_id: sql.ref('page.id') };
   const columns = LAST_MESSAGE_COLUMNS.map((column) => {
     const value = column === 'text' ? sql`left(text, ${sql.lit(TEXT_CHARACTERS)})` : sql.ref(column);
@@ -123,7 +149,8 @@ function statementOf(accountId: number, page: RawBuilder<unknown>): RawBuilder<I
   });
   return sql`
     with ${page}
-    select counted.total, page.*, ${ownMessageCount('page')} as own_message_count, ${sql.join(deskColumns('page'))}, mark.message_id as read_message_id, newest.*, fresh.unread
+    select counted.total, page.*, ${ownMessageCount('page')} as own_message_count, ${sql.join(deskColumns('page'))}, mark.message_id as read_message_id, newest.*, fresh.unread,
+      ${waitingSince('page')} as waiting_since
     from counted left join page on true
     left join ${marksOf('page', accountId)} as mark on true
     left join lateral (
@@ -143,7 +170,38 @@ function statementOf(accountId: number, page: RawBuilder<unknown>): RawBuilder<I
         order by m.date desc, m.id desc limit ${sql.lit(LOOKED_AT)}
       ) as seen where is_of_person and deleted_at is null
     ) as fresh
-    ${NEWEST_FIRST}`;
+    ${order}`;
+}
+
+const WAITING_COLUMNS = sql.join(
+  ['type', 'last_incoming_date', 'last_incoming_id', 'last_answer_date', 'last_answer_id', 'done_date', 'done_id'].map(
+    (name) => sql.ref(`c.${name}`),
+  ),
+);
+/** Among more chats that wait, those whose newest message is oldest are looked at. */
+const SORTED_AT_MOST = 1_000;
+
+function longestWaiting(limit: number, offset: number): RawBuilder<unknown> {
+  return sql`
+    select bot_id, id, business_connection_id from (
+      select f.*, ${waitingSince('f')} as waiting_since from (
+        select * from found order by last_incoming_date, bot_id, id limit ${SORTED_AT_MOST + offset + limit}
+      ) as f
+    ) as sorted ${LONGEST_FIRST} limit ${limit} offset ${offset}`;
+}
+
+/** Since when a person waits for an answer; null: nobody does. */
+function waitingSince(row: string): RawBuilder<number | null> {
+  const of = (name: string) => sql.ref(`${row}.${name}`);
+  const isLater = (what: string) => sql`(m.date, m.id) > (
+    coalesce(${of(`${what}_date`)}, ${LONG_AGO}), coalesce(${of(`${what}_id`)}, ${LONG_AGO}))`;
+  const chat = { bot_id: of('bot_id'), chat_id: of('id') };
+  return sql<number | null>`case when ${awaits(row)} then coalesce((
+    select m.date from messages m
+    where m.bot_id = ${of('bot_id')} and m.chat_id = ${of('id')} and m.business_connection_id = ${of('business_connection_id')}
+      and m.date >= greatest(${of('last_answer_date')}, ${of('done_date')}, ${shownSince(chat)})
+      and ${isLater('last_answer')} and ${isLater('done')} and m.deleted_at is null and ${isOfPerson('m')}
+    order by m.date, m.id limit 1), ${of('last_incoming_date')}) end`;
 }
 
 /** Of `c`, with what the account has read as `mine`. */
@@ -154,6 +212,7 @@ const IS_UNREAD = sql`c.last_incoming_date is not null and (mine.message_date is
 
 const UNCOUNTED = sql`counted as (select null::bigint as total)`;
 const LONG_AGO = sql`-9223372036854775808`;
+const LONGEST_FIRST = sql`order by waiting_since, bot_id, id, business_connection_id`;
 const NEWEST_FIRST = sql`order by last_period desc, last_date desc, bot_id desc, id desc, business_connection_id desc`;
 
 // How many chats have a name or are unread is not known before, so all are read. Of kinds, the planner knows it.
@@ -176,10 +235,10 @@ function pageQueries(scope: Scope, query: InboxQuery, ofBot = query.limit + quer
   if (needsAll(query)) {
     return sql`
       found as materialized (${ofBothKinds(
-        (kind) => sql`select c.bot_id, c.id, c.business_connection_id, c.last_period, c.last_date
+        (kind) => sql`select c.bot_id, c.id, c.business_connection_id, c.last_period, c.last_date, ${WAITING_COLUMNS}
           from ${kind.rows} c ${joinReads(query, kind)} where ${matches(scope, query)}`,
       )}), counted as (select count(*) as total from found), place as materialized (
-        select * from found as c where ${isAfter(before)} ${page}
+        ${query.byWaiting ? longestWaiting(limit, offset) : sql`select * from found as c where ${isAfter(before)} ${page}`}
       ), page as materialized (${ofBothKinds(
         ({ rows }) => sql`select c.* from place join ${rows} c using (bot_id, id, business_connection_id)`,
       )})`;
@@ -254,8 +313,20 @@ function isAfter(before: InboxCursor | null): RawBuilder<unknown> {
       < (${lastDate}::bigint, ${botId}::bigint, ${chatId}::bigint, ${connection}::text)`;
 }
 
-function inboxChatOf({ unread, read_message_id: readMessageId, own_message_count, ...row }: InboxRow): InboxChat {
+function inboxChatOf({
+  unread,
+  read_message_id: readMessageId,
+  own_message_count,
+  waiting_since,
+  ...row
+}: InboxRow): InboxChat {
   const values = LAST_MESSAGE_COLUMNS.map((column) => [column, row[`last_message_${column}`]]);
   const lastMessage = row.last_message_id === null ? null : (Object.fromEntries(values) as LastMessage);
-  return { chat: { ...row, message_count: own_message_count }, lastMessage, unread, readMessageId };
+  return {
+    chat: { ...row, message_count: own_message_count },
+    lastMessage,
+    unread,
+    readMessageId,
+    waitingSinceS: waiting_since,
+  };
 }

@@ -6,7 +6,7 @@ import { given } from '../../../parts/filters.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { useTyped } from '../../../parts/use-typed.ts';
 import { useWords } from '../../../words/words.tsx';
-import { type InboxFilter, MARKED, TYPES } from '../inbox-filter.ts';
+import { type InboxFilter, TYPES } from '../inbox-filter.ts';
 import { linkToFilter, useInboxPlace } from '../inbox-place.ts';
 
 /** What the list shows; all of it is in the address. */
@@ -27,6 +27,10 @@ export function ChatFilters({ filter }: { filter: InboxFilter }): ReactNode {
   const [typed, setTyped] = useTyped(
     filter.q ?? '',
     useCallback((q: string) => apply({ q: q.trim() === '' ? undefined : q }), [apply]),
+  );
+  const [tag, setTag] = useTyped(
+    filter.tag ?? '',
+    useCallback((typedTag: string) => apply({ tag: typedTag.trim() === '' ? undefined : typedTag.trim() }), [apply]),
   );
   useShortcuts({ '/': () => field.current?.focus() });
   return (
@@ -50,17 +54,14 @@ export function ChatFilters({ filter }: { filter: InboxFilter }): ReactNode {
       <div className="chat-choices">
         <fieldset className="chat-marks">
           <legend className="unseen">{words.chats}</legend>
-          {MARKED.map((name) => (
-            <button
-              key={name}
-              type="button"
-              className="chat-mark"
-              aria-pressed={filter[name] !== undefined}
-              onClick={() => apply({ [name]: filter[name] === undefined ? '1' : undefined })}
-            >
-              {words.marks[name]}
-            </button>
-          ))}
+          <button
+            type="button"
+            className="chat-mark"
+            aria-pressed={filter.unread !== undefined}
+            onClick={() => apply({ unread: filter.unread === undefined ? '1' : undefined })}
+          >
+            {words.unread}
+          </button>
         </fieldset>
         <select
           aria-label={words.type}
@@ -74,6 +75,17 @@ export function ChatFilters({ filter }: { filter: InboxFilter }): ReactNode {
             </option>
           ))}
         </select>
+        <input
+          type="search"
+          className="chat-tag"
+          aria-label={words.tag}
+          placeholder={words.tag}
+          dir="auto"
+          autoComplete="off"
+          maxLength={64}
+          value={tag}
+          onChange={(event) => setTag(event.target.value)}
+        />
       </div>
       {place.ofBot === undefined && (
         <BotField label={words.ofBot} placeholder={words.allBots} botId={filter.bot} choose={(bot) => apply({ bot })} />

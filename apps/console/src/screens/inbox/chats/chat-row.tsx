@@ -5,6 +5,7 @@ import { Avatar } from '../../../parts/avatar.tsx';
 import { titleOf } from '../../../parts/chat-name.tsx';
 import { nameOf } from '../../../parts/person-name.ts';
 import { photoOfChat } from '../../../parts/photos.ts';
+import { Lasting } from '../../../parts/time.tsx';
 import type { Words } from '../../../words/en.ts';
 import { useWords } from '../../../words/words.tsx';
 import { BusinessMark } from '../business-mark.tsx';
@@ -21,12 +22,15 @@ export function ChatRow({ chat }: { chat: ChatResource }): ReactNode {
   const { inbox: words } = useWords();
   const { shortOf } = useMessageTimes();
   const place = useInboxPlace();
-  const { last_message: last, unread = 0, business_connection_id: connection } = chat;
+  const { last_message: last, unread = 0, business_connection_id: connection, waiting_since: waiting } = chat;
   const isOpen = place.chat !== null && chatKey(keyOfChat(place.chat)) === chatKey(chat);
   return (
     <Link
       {...linkToChat(place, chat)}
       className={`chat-row ${isOpen ? 'active' : ''}`}
+      onKeyDown={({ key }) => {
+        if (key === 'Enter') place.wantsField.current = true;
+      }}
       aria-current={isOpen ? 'page' : undefined}
       // Conversations of one person differ in the search of their address, which also names a message and a topic.
       activeOptions={{ exact: true }}
@@ -36,7 +40,13 @@ export function ChatRow({ chat }: { chat: ChatResource }): ReactNode {
         <bdi className={`chat-name cut ${unread > 0 ? 'unread' : ''}`}>{titleOf(chat)}</bdi>
         {connection !== undefined && <BusinessMark connection={connection} />}
         {place.ofBot === undefined && <bdi className="chat-bot cut">{chat.bot_name ?? `#${chat.bot_id}`}</bdi>}
-        {last && <time className="muted">{shortOf(last.date)}</time>}
+        {waiting !== undefined ? (
+          <span className="waits">
+            {words.waits} <Lasting at={waiting} />
+          </span>
+        ) : (
+          last && <time className="muted">{shortOf(last.date)}</time>
+        )}
       </span>
       <span className="chat-line">
         <LastMessage chat={chat} />

@@ -5,7 +5,7 @@ import { callPage } from '../../../call.ts';
 import { REFRESH_MS } from '../../../queries.ts';
 import { countRead } from '../../../shell/unread-chats.ts';
 import type { ChatId } from '../chat/use-window.ts';
-import type { InboxFilter } from '../inbox-filter.ts';
+import { type InboxFilter, isSortedByWaiting } from '../inbox-filter.ts';
 
 const PAGE = 100;
 
@@ -59,19 +59,17 @@ function isOf({ botId, chatId, connection }: ChatId): (chat: ChatResource) => bo
   return (chat) => chatKey(chat) === key;
 }
 
-function pageOf({ bot, unread, awaits, held, mine, ...filter }: InboxFilter, page: number) {
+export function pageOf(shown: InboxFilter, page: number) {
+  const { bot, unread, ...filter } = shown;
   const input = {
     ...filter,
     ...(bot === undefined ? {} : { bot_id: bot }),
     ...(unread === undefined ? {} : { unread: true }),
-    ...(awaits === undefined ? {} : { awaits_answer: true }),
-    ...(held === undefined ? {} : { held: true }),
-    ...(mine === undefined ? {} : { assigned_to: 'me' as const }),
+    order: isSortedByWaiting(shown) ? ('waiting' as const) : ('recent' as const),
   };
   return queryOptions({
     queryKey: [CHATS, input, page],
-    queryFn: ({ signal }) =>
-      callPage('listChats', { ...input, order: 'recent', limit: PAGE, offset: page * PAGE }, signal),
+    queryFn: ({ signal }) => callPage('listChats', { ...input, limit: PAGE, offset: page * PAGE }, signal),
     refetchInterval: REFRESH_MS,
     // The rows of the last filter stay until those of this one are there. Other pages would show wrong rows.
     ...(page === 0 ? { placeholderData: keepPreviousData } : {}),

@@ -2,6 +2,7 @@ import type { MessageResource as Message } from '@flotilla/contract/messages.ts'
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, type RefObject, useEffect, useImperativeHandle, useRef } from 'react';
 import { CallError, call, isSignedOut } from '../../../call.ts';
+import { useShortcuts } from '../../../keys.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { useWords } from '../../../words/words.tsx';
@@ -10,6 +11,7 @@ import type { ChatId } from '../chat/use-window.ts';
 import { conversationOf } from '../conversation.ts';
 import { useForeignHold } from '../desk/use-foreign-hold.tsx';
 import { useInsertedReplies } from '../desk/use-inserted-replies.tsx';
+import { useInboxPlace } from '../inbox-place.ts';
 import { Scheduled } from '../later/scheduled.tsx';
 import { SendLater } from '../later/send-later.tsx';
 import { useSendLater } from '../later/use-send-later.ts';
@@ -55,6 +57,17 @@ export function Compose({ chat, botName, handle, leave, editLast, writeNote, typ
     },
     focus: () => field.current?.focus(),
   }));
+  const { wantsField } = useInboxPlace();
+  useEffect(() => {
+    if (wantsField.current) field.current?.focus();
+    wantsField.current = false;
+  }, [wantsField]);
+  useShortcuts({
+    q: () => {
+      if (draft.text === '') change({ text: '/' });
+      field.current?.focus();
+    },
+  });
   const replies = useInsertedReplies(chat, draft, change, field);
   const withoutReply = () => change({ replyTo: undefined });
   const foreign = useForeignHold(chat, () => send({ ...draft, file }));

@@ -1,5 +1,6 @@
 import type { ChatResource } from '@flotilla/contract/chats.ts';
 import type { ReactNode } from 'react';
+import { useShortcuts } from '../../../keys.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Failure } from '../../../parts/failure.tsx';
 import { Icon } from '../../../parts/icon.tsx';
@@ -8,6 +9,7 @@ import { Until } from '../../../parts/time.tsx';
 import { useSession } from '../../../session.tsx';
 import { useChat } from '../chat/use-chat.ts';
 import type { ChatId } from '../chat/use-window.ts';
+import { useNextChat } from '../chats/use-next-chat.ts';
 import { useAssignees } from '../notes/use-notes.ts';
 import { useDeskWords } from './desk-words.ts';
 import { type Desk, useDesk } from './use-desk.ts';
@@ -19,7 +21,14 @@ const MINUTES = [30, 60, 240, 1440] as const;
 export function DeskBar({ chat }: { chat: ChatId }): ReactNode {
   const words = useDeskWords();
   const known = useChat(chat);
-  const desk = useDesk(chat);
+  const { account } = useSession();
+  const openNext = useNextChat();
+  const desk = useDesk(chat, openNext);
+  useShortcuts({
+    t: () => desk.takeOver(60),
+    m: () => desk.assign(account.id, known?.assigned_to ?? null),
+    e: () => desk.close(known?.state !== 'done'),
+  });
   if (known?.type === 'channel' || known?.migrated_to_chat_id !== undefined) return null;
   return (
     <>

@@ -12,7 +12,7 @@ type Act = { run: () => Promise<unknown>; told?: string; undo?: () => Promise<un
 const TAKEN_AGAIN_MIN = 60;
 
 /** What people do with a chat at their desk; the page is right again when an act is done. */
-export function useDesk(chat: ChatId) {
+export function useDesk(chat: ChatId, closed: () => void) {
   const queries = useQueryClient();
   const { botId, chatId } = chat;
   const place = conversationOf(chat);
@@ -54,7 +54,10 @@ export function useDesk(chat: ChatId) {
       ),
     close: (isDone: boolean) =>
       act(
-        () => call(isDone ? 'markChatDone' : 'reopenChat', place),
+        async () => {
+          await call(isDone ? 'markChatDone' : 'reopenChat', place);
+          if (isDone) closed();
+        },
         isDone ? words.isDone : undefined,
         () => call('reopenChat', place),
       ),

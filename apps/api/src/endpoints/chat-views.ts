@@ -1,0 +1,33 @@
+import { type ChatViewRow, chatView, type chatViewOperations } from '@flotilla/contract/chat-views.ts';
+import { OK } from '@flotilla/contract/fields.ts';
+import { answerOf } from '@flotilla/contract/resource.ts';
+import { viewStore } from '@flotilla/domain/records/desk/view-store.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Handlers } from '../operations/handler.ts';
+
+const MOST_VIEWS = 50;
+
+export const chatViewHandlers: Handlers<typeof chatViewOperations> = {
+  async listChatViews({ db }, { caller }) {
+    return (await viewStore(db).list(caller.account.id)).map(presentView);
+  },
+
+  async addChatView({ db }, { input, caller }) {
+    const views = viewStore(db);
+    const known = await views.list(caller.account.id);
+    if (known.length >= MOST_VIEWS && !known.some(({ name }) => name === input.name)) {
+      throw new FlotillaError('conflict', `You have ${MOST_VIEWS} saved views; delete some first`);
+    }
+    return presentView(await views.save({ account_id: caller.account.id, ...input }));
+  },
+
+  async deleteChatView({ db }, { input, caller }) {
+    const removed = await viewStore(db).remove(caller.account.id, input.id);
+    if (!removed) throw new FlotillaError('not_found', 'View not found');
+    return OK;
+  },
+};
+
+function presentView(view: ChatViewRow) {
+  return answerOf(chatView, view);
+}

@@ -1,0 +1,40 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useWords } from '../../../words/words.tsx';
+import { type InboxFilter, QUEUES } from '../inbox-filter.ts';
+import { linkToList, useInboxPlace } from '../inbox-place.ts';
+import { SavedViews } from './saved-views.tsx';
+import { useQueueCounts } from './use-queue-counts.ts';
+import './queues.css';
+
+/** The queues of the inbox with how many chats each has, and the views that the account saved. */
+export function QueueRail(): ReactNode {
+  const { inbox: words } = useWords();
+  const place = useInboxPlace();
+  const counts = useQueueCounts(place.ofBot ?? place.filter.bot);
+  const { queue: shown = 'all', ...rest } = place.filter;
+  return (
+    <nav className="queues" aria-label={words.queues}>
+      <ul>
+        {QUEUES.map((queue) => (
+          <li key={queue}>
+            <Link
+              {...linkToList(place, filterOf(rest, queue))}
+              className={`queue ${queue === shown ? 'chosen' : ''}`}
+              aria-current={queue === shown ? 'true' : undefined}
+              activeOptions={{ exact: true }}
+            >
+              <span className="cut">{words.queueNames[queue]}</span>
+              <span className="queue-count">{counts?.[queue] ?? ''}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      <SavedViews />
+    </nav>
+  );
+}
+
+function filterOf(rest: Omit<InboxFilter, 'queue'>, queue: (typeof QUEUES)[number]): InboxFilter {
+  return queue === 'all' ? rest : { ...rest, queue };
+}
