@@ -8,6 +8,7 @@ import { followDirectory } from '@flotilla/domain/fleet/bots/follow-directory.ts
 import { gatherFigures } from '@flotilla/domain/watch/fleet-figures/gather-figures.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, figureKeys, HOUR_MS, programKeys, replicaKeys } from '@flotilla/redis/keys.ts';
+import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { secretBox } from '@flotilla/runtime/secret-box.ts';
@@ -24,12 +25,17 @@ import type { Context } from '../context.ts';
 
 const api = testApi();
 let redis: RedisHandles;
+let turns: Record<'push' | 'rules', TurnQueue>;
 /** Three bots: one that works, one whose breaker is open, and one that is disabled. */
 let bots: { ok: number; open: number; disabled: number };
 
 beforeAll(async () => {
   redis = await connectRedis({ url: api.redis.url, log: { warn: () => {} } });
-  api.endBefore(() => redis.close());
+  turns = { push: turnQueue(redis, 'push'), rules: turnQueue(redis, 'rules') };
+  api.endBefore(async () => {
+    await Promise.all([turns.push.close(), turns.rules.close()]);
+    await redis.close();
+  });
   const [ok, open, disabled] = await Promise.all([
     api.addBot({ long_poll_enabled: true }),
     api.addBot({ proxy_enabled: true, backend_url: 'http://127.0.0.1:9/' }),
@@ -65,7 +71,7 @@ const userOf = async (username: string, ids: number[] | null): Promise<RestClien
 async function gather(): Promise<void> {
   const log = createLogger({ name: 'test', level: 'silent' });
   const directory = await followDirectory({ redis, secrets: secretBox(TEST_ENCRYPTION_KEY), log });
-  await gatherFigures({ db: api.database.db, redis, directory, clock: systemClock, floods: NO_FLOODS });
+  await gatherFigures({ db: api.database.db, redis, directory, clock: systemClock, floods: NO_FLOODS, turns });
   directory.close();
 }
 
@@ -82,6 +88,16 @@ describe('the fleet in figures', () => {
     await redis.commands.hset(botKeys(bots.ok).state, { allowedCount: 9 });
     expect(await shown(api.admin)).toMatchObject({ pending: 42, taken_at: fleet.taken_at });
     await redis.commands.hset(botKeys(bots.ok).state, { allowedCount: 7 });
+  });
+
+  test('gives a bot for which updates wait the turn that it has lost, and no other one', async () => {
+    const waiting = async () => (await turns.push.partOf(bots.open).getJobs(['wait'])).map(({ data }) => data.subject);
+    await turns.push.partOf(bots.open).obliterate({ force: true });
+    await gather();
+    expect(await waiting()).toEqual([bots.open]);
+    await redis.commands.del(figureKeys.turn);
+    await gather();
+    expect(await waiting()).toEqual([bots.open]);
   });
 
   test('leaves how much waited in the activity of the fleet and of each bot', async () => {
@@ -244,12 +260,13 @@ describe('the system', () => {
 
   test('counts the turns that wait, and for how long the oldest has', async () => {
     const { turns } = await createdContext();
+    for (const part of turns.push.parts) await part.obliterate({ force: true });
     const since = Date.now();
     await turns.push.wakeAll([bots.open, bots.ok]);
     await turns.push.sleepUntil(999, Date.now() + 600_000);
     const push = await waitFor(async () => {
       const found = (await system()).turns!.kinds.find(({ kind }) => kind === 'push');
-      return found!.waiting > 0 ? found : null;
+      return found!.waiting > 1 ? found : null;
     });
     expect(push).toMatchObject({ running: 0, waiting: 2, sleeping: 1 });
     expect(push!.oldest_pending_s).toBeLessThanOrEqual((Date.now() - since) / 1000);

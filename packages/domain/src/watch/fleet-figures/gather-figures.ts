@@ -3,6 +3,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import { allowOnce } from '@flotilla/redis/allow-once.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, figureKeys, SHARDS, shardKeys } from '@flotilla/redis/keys.ts';
+import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { countDeadLetters } from '../../delivery/deliveries/count-dead-letters.ts';
 import { readOutboxFigures } from '../../delivery/outbox/outbox-figures.ts';
@@ -22,6 +23,7 @@ export type FigureDeps = {
   directory: BotDirectory;
   clock: Clock;
   floods: KnownFloods;
+  turns: Record<'push' | 'rules', Pick<TurnQueue, 'ensure'>>;
 };
 type Gathered = ReturnType<typeof noFigures>;
 
@@ -33,7 +35,10 @@ const BOTS_AT_ONCE = 200;
 /** A pause between two portions, so that Redis and this process can serve others. */
 const PAUSE_MS = 5;
 
-/** Walks over all bots and stores the figures in Redis. Every 30 s, one worker of the fleet does this. */
+/**
+ * Walks over all bots and stores the figures in Redis. Every 30 s, one worker of the fleet does this. A bot for which updates wait gets a
+ * turn if it has none: an outage may take a turn that sleeps until it tries again.
+ */
 export async function gatherFigures(deps: FigureDeps): Promise<void> {
   if (!(await allowOnce(deps.redis, figureKeys.turn, EVERY_MS - 1000))) return;
   const figures = noFigures(deps.clock.nowMs());
@@ -79,12 +84,12 @@ async function addBots(deps: FigureDeps, figures: Gathered, bots: Bot[], sample:
   }
   const waiting = bots.map(({ id: botId }, at) => ({ botId, count: statuses[at]!.pendingUpdateCount }));
   await sample?.noteBots(waiting.filter(({ count }) => count > 0));
-  for (const counts of routed as (string | null)[][]) {
-    deepen(
-      figures.backlog.rules,
-      counts.reduce((sum, count) => sum + Number(count ?? 0), 0),
-    );
-  }
+  const ofRules = (routed as (string | null)[][]).map((counts) =>
+    counts.reduce((sum, count) => sum + Number(count ?? 0), 0),
+  );
+  for (const count of ofRules) deepen(figures.backlog.rules, count);
+  await deps.turns.push.ensure(bots.flatMap((bot, at) => (pushes(bot) && waiting[at]!.count > 0 ? [bot.id] : [])));
+  await deps.turns.rules.ensure(routing.flatMap(({ id }, at) => (ofRules[at]! > 0 ? [id] : [])));
 }
 
 function intakeState(bot: Bot, status: BotStatus): IntakeState {
