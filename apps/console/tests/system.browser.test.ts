@@ -1,7 +1,6 @@
 import { administer, testDatabase } from '@flotilla/testing/postgres.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { expect, test } from '@jest/globals';
-import { sql } from 'kysely';
 import { consoleSuite, TEST_MS } from './console-suite.ts';
 
 const EXPIRED = 2_000;
@@ -29,8 +28,8 @@ test(
     const dialog = page.getByRole('dialog', { name: /^Remove about [\d,]+ rows of events\?$/ });
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await panel.waitFor({ state: 'detached' });
-    const left = () => sql`select from events where text = 'old'`.execute(suite.database.db);
-    await waitFor(async () => (await left()).rows.length === 0, { timeoutMs: 60_000 });
+    const left = () => suite.database.db.selectFrom('events').select('id').where('text', '=', 'old').execute();
+    await waitFor(async () => (await left()).length === 0, { timeoutMs: 60_000 });
     await page.goto(`${suite.fleet.url}/console/events`);
     await page
       .getByText(/rows of events would go, far more than is usual/)
