@@ -6,7 +6,7 @@ import { createMetrics } from '../packages/runtime/src/metrics.ts';
 
 // node scripts/check-watch.mjs: checks that dashboards, alert rules and runbooks name only existing metrics (those in
 // docs/operations/metrics.md, which a system test compares with real processes), that each of these is looked at somewhere,
-// that every alert has a runbook and tests, and that no installation hides another one in the same Prometheus.
+// that every alert has a runbook, tests and a row in alert-drills.md, and that no installation hides another one in the same Prometheus.
 
 const ROOT = join(import.meta.dirname, '..');
 const DASHBOARDS = 'infra/grafana/dashboards';
@@ -16,6 +16,7 @@ const ALERTMANAGER = 'infra/prometheus/alertmanager.example.yml';
 const METRICS = 'docs/operations/metrics.md';
 const HANDBOOK = 'docs/operations';
 const RUNBOOKS = 'docs/operations/runbooks';
+const DRILLS = 'docs/operations/alert-drills.md';
 const PARTS = ['Meaning', 'Who is hurt', 'Look at', 'Do', 'Over when'];
 const SEVERITIES = ['critical', 'warning', 'info'];
 /** Where the alerts say that their runbooks are. */
@@ -54,6 +55,7 @@ export function watchFaults(root = ROOT) {
     ...unknownAlerts(read(ALERTMANAGER), rules),
     ...[...runbooks].flatMap(([path, text]) => faultsOfRunbook(metrics, path, text)),
     ...leftoverRunbooks(runbooks, rules),
+    ...undrilled(read(DRILLS), rules),
     ...unusedMetrics(
       ours,
       [DASHBOARDS, ALERTS, RUNBOOKS, HANDBOOK].flatMap((folder) => filesIn(folder, '')),
@@ -217,6 +219,13 @@ function faultsOfRunbook(metrics, path, text) {
   const named = new Set([...text.matchAll(/\bflotilla_\w+/g)].map(([name]) => name));
   const unknown = [...named].filter((name) => !metrics.has(name) && metricOf(metrics, name) === null);
   return [...missing, ...unknown.map((name) => `${path}: there is no metric ${name}`)];
+}
+
+/** Alerts that nobody knows how to fire, and rows of alerts that are gone. */
+function undrilled(drills, rules) {
+  const drilled = new Set(drills.match(/^\| Flotilla[^|]*/gm)?.flatMap((names) => names.match(/Flotilla\w+/g)));
+  const known = new Set(rules.map(({ alert }) => alert));
+  return [...known.symmetricDifference(drilled)].map((alert) => `${DRILLS}: alert and row differ: ${alert}`);
 }
 
 function leftoverRunbooks(runbooks, rules) {
