@@ -106,8 +106,10 @@ function BroadcastForm({ initial: given, edits }: { initial: Draft; edits?: numb
     if (wrong !== -1 && wrong <= step) {
       setStep(wrong);
       setFaults(Object.fromEntries(STEPS[wrong]!.flatMap((name) => (name in found ? [[name, found[name]]] : []))));
-    } else if (step < LAST) setStep(step + 1);
-    else setAsks(true);
+    } else if (step < LAST) {
+      setStep(step + 1);
+      form.current?.scrollIntoView({ block: 'start' });
+    } else setAsks(true);
   };
   return (
     <form ref={form} className="broadcast-form" onSubmit={submit} noValidate>
