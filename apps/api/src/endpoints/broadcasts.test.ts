@@ -1,7 +1,7 @@
 import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { BroadcastResource } from '@flotilla/contract/broadcasts.ts';
-import type { ChatListResource } from '@flotilla/contract/lists.ts';
+import { type ChatListResource, MOST_CHAT_LISTS } from '@flotilla/contract/lists.ts';
 import { openLive } from '@flotilla/testing/live-client.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
@@ -175,6 +175,16 @@ test('a list is filled in pages that may be sent again, and only its account and
   await act('cancel', waiting.id);
   expect((await remove()).status).toBe(200);
   expect((await append([5])).status).toBe(404);
+  // Its rows are still there.
+  const { account_id } = await api.database.db
+    .selectFrom('chat_lists')
+    .select('account_id')
+    .where('id', '=', list.id)
+    .executeTakeFirstOrThrow();
+  const ofGrace = { account_id, created_by: 'grace' };
+  const others = Array.from({ length: MOST_CHAT_LISTS - 1 }, (_, at) => ({ name: `Other ${at}`, ...ofGrace }));
+  await api.database.db.insertInto('chat_lists').values(others).execute();
+  expect((await grace('POST', '/api/lists/add', { body: { name: 'One more' } })).status).toBe(409);
 });
 
 test('failures are exported with their reason, and are an audience', async () => {

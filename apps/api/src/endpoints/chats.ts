@@ -25,6 +25,7 @@ import { topicStore } from '@flotilla/domain/records/chats/topic-store.ts';
 import { readDeskLog } from '@flotilla/domain/records/desk/desk-log.ts';
 import { endHolds, findHeldChats, findHoldsOf } from '@flotilla/domain/records/takeover/held-chats.ts';
 import { announceChatRead, type ChatRead } from '@flotilla/domain/watch/live/chat-reads.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor, type Page } from '../http/page.ts';
@@ -96,6 +97,8 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
     // While Redis is away nothing is deleted: a hold, and what it keeps, would stay behind.
     await findHoldsOf(context, bot, input.chat_id);
     await deleteChat(context, by, bot.id, input.chat_id);
+    // Some of them may be of this chat.
+    await context.redis.commands.del(botKeys(bot.id).recent);
     for (const held of await endHolds(context, bot, input.chat_id)) {
       await recordAction(context, by, { action: 'chat_release', bot_id: bot.id, ...held, details: '' });
     }

@@ -139,7 +139,7 @@ for i in each(updates) do
     if watched then
       addLive(live, #raw, 't', 'update', 'b', botId, 'g', registrationId, 'a', nowText, 'i', lastText, 'u', raw)
     end
-    if #raw <= RECENT_BYTES then texts[#texts + 1] = raw end
+    if manage and #raw <= RECENT_BYTES then texts[#texts + 1] = raw end
     lines[#lines + 1] = acceptedLine(nowText, lastText, via, allowed, raw, mark, updates.lane[i], kind)
     appended = appended + 1
   end
@@ -153,7 +153,11 @@ if appended > 0 then
   local owner = { bot = botId, registration = registrationId, now = nowText }
   paged = addLines(accepted, history, owner, 'intake', lines)
   -- While memory is tight, nothing is kept that no reader needs.
-  if not slowestLimit then keepRecent(recent, texts) end
+  if slowestLimit then
+    redis.call('DEL', recent)
+  else
+    keepRecent(recent, texts)
+  end
   countActivity(activityPrefix, shardActivityPrefix, now, appended, 0, 0, 0, 0)
   noteAlbums(audience, changes)
   addField(changes, '@lastId', lastText)

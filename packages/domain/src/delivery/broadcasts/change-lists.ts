@@ -60,8 +60,10 @@ async function requireList(db: Database, scope: ListScope, id: number): Promise<
 }
 
 async function requireRoom(db: Database, accountId: number): Promise<void> {
-  if (!isFull(await chatListStore(db).count({ accountId }))) return;
-  throw conflict(`An account has ${MOST_CHAT_LISTS} lists and ${MOST_LISTED_CHATS} chats in them at most; delete one`);
+  if (!isFull(await chatListStore(db).countLocked(accountId))) return;
+  throw conflict(
+    `An account has ${MOST_CHAT_LISTS} lists and ${MOST_LISTED_CHATS} chats in them at most; delete one, which makes room within an hour`,
+  );
 }
 
 function conflict(sentence: string): FlotillaError {

@@ -1,13 +1,25 @@
 import { type ChatList, MOST_CHAT_LISTS, MOST_LISTED_CHATS } from '@flotilla/contract/lists.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import { sql } from 'kysely';
+import type { Tables } from '@flotilla/database/tables.ts';
+import { type SelectQueryBuilder, sql } from 'kysely';
 
 /** Whose lists: those of an account, or of all. */
 export type ListScope = { accountId: number } | 'all';
 
+type Room = { lists: number; chats: number };
+
 /** The room of an account is full: it has so many lists, or chats in them. */
-export function isFull({ lists, chats }: { lists: number; chats: number }): boolean {
+export function isFull({ lists, chats }: Room): boolean {
   return lists > MOST_CHAT_LISTS || chats > MOST_LISTED_CHATS;
+}
+
+function roomOf(lists: SelectQueryBuilder<Tables, 'chat_lists', object>): Promise<Room> {
+  return lists
+    .select((row) => [
+      row.fn.countAll<number>().as('lists'),
+      row.fn.coalesce(row.fn.sum<number>('size'), sql<number>`0`).as('chats'),
+    ])
+    .executeTakeFirstOrThrow();
 }
 
 /** SQL of lists of chats. A list that is being removed is none. */
@@ -38,13 +50,17 @@ export function chatListStore(db: Database) {
     },
 
     /** How many lists there are, and chats in them. */
-    count(scope: ListScope): Promise<{ lists: number; chats: number }> {
-      return seen(scope)
-        .select((row) => [
-          row.fn.countAll<number>().as('lists'),
-          row.fn.coalesce(row.fn.sum<number>('size'), sql<number>`0`).as('chats'),
-        ])
-        .executeTakeFirstOrThrow();
+    count(scope: ListScope): Promise<Room> {
+      return roomOf(seen(scope));
+    },
+
+    /**
+     * How many lists of an account have rows, and chats in them; those that are being removed count, too. Another
+     * transaction that asks waits until this one has ended.
+     */
+    async countLocked(accountId: number): Promise<Room> {
+      await db.selectFrom('accounts').select('id').where('id', '=', accountId).forUpdate().execute();
+      return roomOf(db.selectFrom('chat_lists').where('account_id', '=', accountId));
     },
 
     /** Adds those that it lacks. */

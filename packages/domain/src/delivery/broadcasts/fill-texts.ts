@@ -56,7 +56,7 @@ function fill(text: string, parseMode: unknown, person: Named): string {
 function escaped(value: string, parseMode: unknown): string {
   switch (typeof parseMode === 'string' ? parseMode.toLowerCase() : '') {
     case 'html':
-      return value.replace(/[<>&"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+      return value.replace(/[<>&"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
     case 'markdownv2':
       return value.replace(/[_*[\]()~`>#+\-=|{}.!\\]/g, '\\$&');
     case 'markdown':

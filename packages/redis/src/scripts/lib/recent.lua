@@ -1,6 +1,6 @@
 -- The newest updates of a bot, the newest first: people look at them and replay them when no reader needs them any more.
 -- @include state
-local RECENT_KEPT, RECENT_BYTES, RECENT_LIFE_S = 50, 8192, 86400
+local RECENT_KEPT, RECENT_BYTES, RECENT_LIFE_S = 20, 4096, 86400
 
 -- Keeps the texts of updates, the newest last.
 local function keepRecent(list, texts)
