@@ -212,6 +212,10 @@ test('the list is of the bots that the caller sees, the worst first, filtered by
   expect((await user('GET', '/api/attention', { query: { kinds: 'backend' } })).status).toBe(400);
   const found = await user('GET', '/api/bots', { query: { attention: 'backend_open' } });
   expect((found.json as BotResource[]).map(({ id }) => id)).toEqual([mine.id]);
+  const worst = await user('GET', '/api/bots', { query: { sort: 'attention', limit: 1 } });
+  const [, rest] = /<([^>]+)>; rel="next"/.exec(worst.headers.get('link') ?? '')!;
+  const sorted = [...(worst.json as BotResource[]), ...((await user('GET', rest!)).json as BotResource[])];
+  expect(sorted.map(({ id }) => id)).toEqual([mine.id, idle.id]);
   const fleet = await user('GET', '/api/fleet');
   expect(fleet.json).toMatchObject({ attention: { backend_open: 1, nobody_reads: 1, poller_silent: 0 } });
 });
