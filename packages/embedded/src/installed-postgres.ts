@@ -15,6 +15,8 @@ export type PostgresBinaries = {
   origin: string;
 };
 
+/** A program from the PATH gets none of our secrets. */
+const NO_SETTINGS = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
 /** The oldest that the service works with. */
 const OLDEST = 16;
 /** Where distributions and Homebrew put the servers of each major version, and below it their programs. */
@@ -50,7 +52,7 @@ async function serverIn(folder: string, user: SystemUser | null): Promise<Postgr
 
 /** null if the user cannot run it. */
 export async function majorOf(program: string, user: SystemUser | null): Promise<number | null> {
-  const said = await run(program, ['--version'], { cwd: '/', ...user }).catch(() => null);
+  const said = await run(program, ['--version'], { cwd: '/', env: NO_SETTINGS, ...user }).catch(() => null);
   const version = said === null ? undefined : /\(PostgreSQL\) (\d+)/.exec(said.stdout)?.[1];
   return version === undefined ? null : Number(version);
 }

@@ -27,6 +27,16 @@ describe('A data directory', () => {
     await giveBack();
   });
 
+  test('whose owner died goes to one of the starts that take it at the same time', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      await writeFile(join(dir, 'owner'), round % 2 ? '' : `${process.pid} 12345`);
+      const starts = await Promise.allSettled(Array.from({ length: 4 }, () => ownData(dir)));
+      const won = starts.filter((start) => start.status === 'fulfilled');
+      expect(won).toHaveLength(1);
+      await won[0]!.value();
+    }
+  }, 60_000);
+
   test('belongs to the process of another machine as long as that says that it lives', async () => {
     const owner = join(dir, 'owner');
     await writeFile(owner, '7 1 elsewhere');

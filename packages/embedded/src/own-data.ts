@@ -1,6 +1,8 @@
-import { chmod, mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmod, mkdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { serviceError } from './service-error.ts';
 
@@ -8,6 +10,7 @@ import { serviceError } from './service-error.ts';
 const ALIVE_EVERY_MS = 2_000;
 const SILENT_AFTER_MS = 10_000;
 const LOOK_MS = 500;
+const WRITTEN_WITHIN_MS = 200;
 
 /**
  * Takes a data directory for this process, so that two launchers never run services over the same files. Throws when
@@ -18,19 +21,13 @@ export async function ownData(dataDir: string): Promise<() => Promise<void>> {
   const file = join(dataDir, 'owner');
   const owner = `${process.pid} ${await startTime(process.pid)} ${hostname()}`;
   for (let attempt = 0; attempt < 3; attempt += 1) {
-    const taken = await writeFile(file, owner, { flag: 'wx' }).then(
-      () => false,
-      (error) => {
-        if (error.code === 'EEXIST') return true;
-        throw serviceError(`The data directory ${dataDir} cannot be written: ${error.message}.`, error);
-      },
-    );
-    if (!taken) return keep(file);
-    const other = await ownerOf(dataDir);
+    if (writeNew(file, owner)) return keep(file);
+    const found = await readOwner(file);
+    const other = await nameIfAlive(file, found);
     if (other !== null) {
       throw serviceError(`Flotilla already runs over ${dataDir} (${other}): stop it first, or name another directory.`);
     }
-    await rm(file, { force: true });
+    if (found !== null) removeStale(file, found);
   }
   throw serviceError(`Another start is taking ${dataDir} at this moment.`);
 }
@@ -38,10 +35,48 @@ export async function ownData(dataDir: string): Promise<() => Promise<void>> {
 /** Who runs over a data directory; null if nobody does. Of another machine it takes ten seconds to know. */
 export async function ownerOf(dataDir: string): Promise<string | null> {
   const file = join(dataDir, 'owner');
-  const [pid = '', startedAt = '', host = hostname()] = (await readFile(file, 'utf8').catch(() => '')).split(' ');
+  return nameIfAlive(file, await readOwner(file));
+}
+
+/** The text of the file; null if there is none. One that was made just now may be written a moment later. */
+async function readOwner(file: string): Promise<string | null> {
+  const read = () => readFile(file, 'utf8').catch(() => null);
+  const found = await read();
+  if (found !== '') return found;
+  await delay(WRITTEN_WITHIN_MS);
+  return read();
+}
+
+async function nameIfAlive(file: string, owner: string | null): Promise<string | null> {
+  const [pid = '', startedAt = '', host = hostname()] = (owner ?? '').split(' ');
   if (pid === '') return null;
   if (host === hostname()) return startedAt === (await startTime(Number(pid))) ? `process ${pid}` : null;
   return (await saysThatItLives(file)) ? `process ${pid} on ${host}` : null;
+}
+
+/** False if the file exists. */
+function writeNew(file: string, owner: string): boolean {
+  try {
+    writeFileSync(file, owner, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw serviceError(`The data directory ${dirname(file)} cannot be written: ${(error as Error).message}.`, error);
+  }
+}
+
+/** Only one of several starts can move the file away. If it is already that of a new owner, it is put back. */
+function removeStale(file: string, stale: string): void {
+  const aside = `${file}.${process.pid}-${randomUUID()}`;
+  try {
+    renameSync(file, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw serviceError(`The data directory ${dirname(file)} cannot be written: ${(error as Error).message}.`, error);
+  }
+  const moved = readFileSync(aside, 'utf8');
+  if (moved !== stale) writeNew(file, moved);
+  rmSync(aside, { force: true });
 }
 
 /** Processes of another machine cannot be asked, but they touch the file. */
