@@ -63,7 +63,7 @@ export type Context = Service & {
   measurePull: MeasurePull;
   apiMetrics: ApiMetrics;
   /** REST is not served before Postgres has answered for the first time, and nothing before bots are known. */
-  startup: { waitsForPostgres: boolean; knewBots: boolean };
+  startup: { waitsForPostgres: boolean; knewBots: boolean; madeAdmin: boolean };
   /** Aborts when the stop begins. The process is then unready, but serves until load balancers have noticed. */
   leaving: AbortSignal;
   beginLeaving(): void;
@@ -132,7 +132,7 @@ export function apiContext(config: ApiConfig, service: Service): Context {
     apiMetrics: counted,
     testsInFlight: new Set(),
     measurePull: counted.polls,
-    startup: { waitsForPostgres: false, knewBots: false },
+    startup: { waitsForPostgres: false, knewBots: false, madeAdmin: false },
     leaving: leave.signal,
     beginLeaving: () => leave.abort(),
     stopping: stop.signal,

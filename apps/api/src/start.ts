@@ -45,7 +45,7 @@ export async function startApi(
 }
 
 /** An api that has not started. It becomes unready, serves on until load balancers know, ends long polls, drains and closes. */
-export function apiPart(config: ApiConfig, log: Logger): Part & { port(): number } {
+export function apiPart(config: ApiConfig, log: Logger): Part & { port(): number; madeAdmin(): boolean } {
   let parts: Parts | null = null;
   let serving = false;
   const late = Promise.withResolvers<never>();
@@ -56,6 +56,7 @@ export function apiPart(config: ApiConfig, log: Logger): Part & { port(): number
     storesCloseWithinMs: 1_500,
     failed: late.promise,
     port: () => addressOf(portServer.server).port,
+    madeAdmin: () => parts?.context.startup.madeAdmin === true,
     // A load balancer might choose an open port and get only refusals, so it opens only if it has to wait.
     whileWaiting: portServer.listen,
     ready: async () => {
@@ -143,6 +144,7 @@ async function prepare(context: Context): Promise<void> {
 async function prepareAdmin(context: Context): Promise<void> {
   const { username, password, apiKey } = context.config.admin;
   const admin = await createFirstAdmin(context, { username, password });
+  context.startup.madeAdmin = admin.outcome === 'created';
   if (admin.outcome === 'created' && admin.generatedPassword !== null) {
     // The logger would redact it, and it is never shown again.
     process.stdout.write(`The first admin is "${username}" with the password ${admin.generatedPassword}\n`);

@@ -163,6 +163,10 @@ describe('The sandbox', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const { ADMIN_PASSWORD, ADMIN_API_KEY, DEMO_BOT_TOKEN } = parseEnv(await readFile(file, 'utf8'));
     const second = await start(dataDir);
+    // Nobody has signed in: the start that made the admin shows a link, a later one says how to make one.
+    expect(first.output()).toContain('#sign-in=');
+    expect(second.output()).not.toContain('#sign-in=');
+    expect(second.output()).toContain(`flotilla sign-in-link admin --data ${dataDir}`);
     for (const credential of [ADMIN_PASSWORD, ADMIN_API_KEY, DEMO_BOT_TOKEN]) {
       expect(first.output()).toContain(credential);
       expect(second.output()).toContain(credential);

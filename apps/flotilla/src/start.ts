@@ -77,9 +77,9 @@ async function start(options: RunOptions, onStop: Run['onStop'], stopping: Abort
   };
   const env: Env = { ...defaults, ...kept, ...given, ...stores, PORT: String(port) };
   const demo = options.demo ? await openDemo(run, env, { apiUrl, port }) : null;
-  const running = await startBoth({ ...env, ...demo?.env }, run, stopping);
+  const { madeAdmin, ...running } = await startBoth({ ...env, ...demo?.env }, run, stopping);
   onStop(running.stop);
-  process.stdout.write(await textAfterStart(run, { running, demo, apiUrl, port }));
+  process.stdout.write(await textAfterStart(run, { running, madeAdmin, demo, apiUrl, port }));
   return running;
 }
 
@@ -97,25 +97,36 @@ async function prepare(options: RunOptions, onStop: Run['onStop']): Promise<Run>
   return { options, given, settings, dataDir, brings, onStop, ...log };
 }
 
+type Started = {
+  running: RunningParts;
+  madeAdmin(): boolean;
+  demo: Demo | null;
+  apiUrl: string;
+  port: number;
+};
+
 async function textAfterStart(
-  { settings, dataDir, brings }: Run,
-  { running, demo, apiUrl, port }: { running: RunningParts; demo: Demo | null; apiUrl: string; port: number },
+  { options, settings, dataDir, brings }: Run,
+  { running, madeAdmin, demo, apiUrl, port }: Started,
 ): Promise<string> {
   const { ADMIN_USERNAME: username } = settings;
   const consoleUrl = consoleUrlOf({ ...settings, PORT: port });
-  const signInUrl = await firstSignIn(running.service, username, consoleUrl);
-  if (demo === null) return welcome({ username, consoleUrl, signInUrl, keptIn: brings ? dataDir : null });
+  const shown = { username, consoleUrl, keptIn: brings ? dataDir : null };
+  const signIn = await firstSignIn(running.service, { ...shown, showsLink: madeAdmin() || options.isTerminal });
+  if (demo === null) return welcome({ ...shown, signIn });
   const metricsUrl = `http://${reachable(settings.METRICS_HOST)}:${running.metricsPort}/metrics`;
   const hasConsole = (await fetch(`${apiUrl}/console/`)).ok;
-  return demo.open({ signInUrl, metricsUrl, hasConsole, logFile: fileOf(dataDir) });
+  return demo.open({ signIn, metricsUrl, hasConsole, logFile: fileOf(dataDir) });
 }
 
-async function startBoth(env: Env, { log, report }: Run, stopping: AbortSignal): Promise<RunningParts> {
+async function startBoth(env: Env, { log, report }: Run, stopping: AbortSignal) {
   const [api, worker] = [readConfig(env), readWorkerConfig(env)];
   const maxConnections = api.database.maxConnections + worker.database.maxConnections;
   const config = { ...api, database: { ...api.database, maxConnections } };
   await migrateFirst(config.database, report, stopping);
-  return startParts([apiPart(api, log), workerPart(worker)], { config, log, stopping });
+  const part = apiPart(api, log);
+  const running = await startParts([part, workerPart(worker)], { config, log, stopping });
+  return { ...running, madeAdmin: part.madeAdmin };
 }
 
 async function bring({ options: { demo }, dataDir, settings, report, onStop }: Run): Promise<Kept> {

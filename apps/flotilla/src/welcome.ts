@@ -7,15 +7,16 @@ import type { OneProcessSettings } from './config.ts';
 type Shown = {
   username: string;
   consoleUrl: string;
-  signInUrl: string | null;
+  /** A link that signs the admin in once, or the command that prints one; null if nobody needs one. */
+  signIn: string | null;
   /** The directory with the keys; null if they are given. */
   keptIn: string | null;
 };
 
 /** The text after the start. */
-export function welcome({ username, consoleUrl, signInUrl, keptIn }: Shown): string {
+export function welcome({ username, consoleUrl, signIn, keptIn }: Shown): string {
   const lines = [`Flotilla runs: ${consoleUrl}`];
-  if (signInUrl !== null) lines.push(`Sign in once, within 15 minutes: ${signInUrl}`);
+  if (signIn !== null) lines.push(`Sign in once, within 15 minutes: ${signIn}`);
   if (keptIn !== null) {
     const file = join(keptIn, 'flotilla.env');
     lines.push(`The password of ${username} and ENCRYPTION_KEY are in ${file}: keep a copy of it elsewhere.`);
@@ -23,11 +24,20 @@ export function welcome({ username, consoleUrl, signInUrl, keptIn }: Shown): str
   return `${lines.join('\n')}\n`;
 }
 
-/** A link that signs the first admin in once; null if the admin has signed in before. */
-export async function firstSignIn(service: Service, username: string, consoleUrl: string): Promise<string | null> {
+type FirstSignIn = Pick<Shown, 'username' | 'consoleUrl' | 'keptIn'> & {
+  /** A start that made the admin, or that a person looks at, shows the link; the log of a later one is no place for it. */
+  showsLink: boolean;
+};
+
+/** A link that signs the first admin in once, or the command that prints one; null if the admin has signed in before. */
+export async function firstSignIn(
+  service: Service,
+  { username, consoleUrl, keptIn, showsLink }: FirstSignIn,
+): Promise<string | null> {
   const admin = (await findAccount(service.db, username))?.account;
   if (admin === undefined || admin.last_login_at !== null) return null;
-  return linkOf(consoleUrl, await makeSignInLink(service, admin));
+  if (showsLink) return linkOf(consoleUrl, await makeSignInLink(service, admin));
+  return ['flotilla sign-in-link', username, ...(keptIn === null ? [] : ['--data', keptIn])].join(' ');
 }
 
 /** Where a browser on this machine, or behind PUBLIC_URL, finds the console. */

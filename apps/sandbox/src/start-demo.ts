@@ -29,7 +29,7 @@ export type Demo = {
   /** Settings of the api and the worker. */
   env: Record<string, string>;
   /** Once the api serves: makes the bots, and returns what a person may try. */
-  open(addresses: Pick<Addresses, 'signInUrl' | 'metricsUrl' | 'logFile' | 'hasConsole'>): Promise<string>;
+  open(addresses: Pick<Addresses, 'signIn' | 'metricsUrl' | 'logFile' | 'hasConsole'>): Promise<string>;
 };
 
 /** A simulated platform with a bot, its program, and a phone to write to it. All of it listens on loopback. */

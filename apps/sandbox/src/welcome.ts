@@ -4,8 +4,8 @@ import { ADA, type DemoBot } from './demo-bot/register-demo-bot.ts';
 
 export type Addresses = {
   apiUrl: string;
-  /** A link that signs the admin in once; null if somebody has signed in before. */
-  signInUrl: string | null;
+  /** A link that signs the admin in once, or the command that prints one; null if somebody has signed in before. */
+  signIn: string | null;
   /** null when a real platform was named. */
   simulatorUrl: string | null;
   /** Where a browser writes to the demo bot; null without one. */
@@ -28,7 +28,7 @@ export function welcome(running: Running): string {
     ...(running.phoneUrl
       ? [`  ${ADA.firstName}'s phone       ${running.phoneUrl}   (write to a bot in a browser)`]
       : []),
-    ...(running.signInUrl === null ? [] : [`  sign in once      ${running.signInUrl}   (within 15 minutes)`]),
+    ...(running.signIn === null ? [] : [`  sign in once      ${running.signIn}   (within 15 minutes)`]),
     `  admin             ${settings.ADMIN_USERNAME}`,
     `  password          ${settings.ADMIN_PASSWORD}`,
     `  API key           ${settings.ADMIN_API_KEY}`,

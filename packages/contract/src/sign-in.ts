@@ -47,7 +47,7 @@ export const signInOperations = {
     role: 'public',
     summary: 'Signs in with a one-time link and sets the session cookie.',
     description:
-      'A new installation prints such a link, and so does `flotilla sign-in-link`. It ends with its first use, after 15 minutes, and when the password of the account changes.',
+      'A new installation prints such a link, and so does `flotilla sign-in-link`. It ends with the next link or sign-in of the account, after 15 minutes, and when its password changes.',
     input: z.object({
       token: z
         .string()

@@ -227,6 +227,8 @@ export const authKeys = {
   sessionsOf: (accountId: number) => `flotilla:sessions-of:${accountId}`,
   /** String: JSON of the account that a link signs in, by the hash of the link's token. */
   signInLink: (tokenHash: string) => `flotilla:sign-in-link:${tokenHash}`,
+  /** String: the hash of the only link that signs the account in. */
+  signInLinkOf: (accountId: number) => `flotilla:sign-in-link-of:${accountId}`,
   /** Counters of failed sign-ins. */
   signInOfAccount: 'flotilla:sign-in:account',
   signInOfAddress: 'flotilla:sign-in:address',

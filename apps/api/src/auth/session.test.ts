@@ -549,15 +549,24 @@ describe('A link that signs in', () => {
     expect(await redis.commands.get(key)).toBeNull();
   });
 
+  test('is replaced by the next one of its account, and ended by a sign-in with the password', async () => {
+    const account = await newAccount();
+    const [first, second] = [await linkOf(account), await linkOf(account)];
+    expect((await open(first)).status).toBe(401);
+    await signIn(account);
+    expect((await open(second)).status).toBe(401);
+    expect((await open(await linkOf(account))).status).toBe(200);
+  });
+
   test('is over once the password has changed, and is refused to pages of other sites', async () => {
     const account = await newAccount();
-    const tokens = [await linkOf(account), await linkOf(account)];
-    expect((await open(tokens[0]!, { origin: 'https://elsewhere.example' })).status).toBe(403);
+    expect((await open(await linkOf(account), { origin: 'https://elsewhere.example' })).status).toBe(403);
     const cookie = cookieOf(await signIn(account));
+    const token = await linkOf(account);
     const body = { old_password: account.password, new_password: `${account.password}-anew` };
     // Other tests have reached the limit of their address.
     const headers = { cookie, 'x-forwarded-for': '10.9.9.9' };
     expect((await http('POST', '/api/auth/change-password', { body, headers })).status).toBe(200);
-    for (const token of [...tokens, 'x'.repeat(43)]) expect((await open(token)).status).toBe(401);
+    for (const one of [token, 'x'.repeat(43)]) expect((await open(one)).status).toBe(401);
   });
 });

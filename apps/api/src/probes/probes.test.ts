@@ -43,7 +43,7 @@ test('an api that cannot know yet whose Redis it has is unready until it has rea
     ...{ directory: { ready: () => false }, memory: { warnings: () => [] }, storeWarnings: async () => [] },
     installation: { quarantine: () => quarantineBefore(undefined) },
     leaving: new AbortController().signal,
-    startup: { knewBots: false, waitsForPostgres: false },
+    startup: { knewBots: false, waitsForPostgres: false, madeAdmin: false },
   } as unknown as Context);
   expect(found).toMatchObject({ ready: false, reasons: ['the list of bots has not been read'] });
 });

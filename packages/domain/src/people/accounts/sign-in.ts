@@ -1,3 +1,4 @@
+import { authKeys } from '@flotilla/redis/keys.ts';
 import type { Actor } from '../audit/actor.ts';
 import { auditStore } from '../audit/audit-store.ts';
 import { recordAction } from '../audit/record-action.ts';
@@ -20,14 +21,15 @@ export async function signIn(
   return recordSignIn(deps, found.account, by);
 }
 
-/** Stores that the account signed in, with an audit entry, and an event if it is from a new address. */
+/** Ends the link of the account, and stores that it signed in, with an audit entry, and an event if it is from a new address. */
 export async function recordSignIn(
-  deps: Pick<AccountDeps, 'db' | 'clock'>,
+  deps: Pick<AccountDeps, 'db' | 'redis' | 'clock'>,
   account: Account,
   { address, request }: Pick<Actor, 'address' | 'request'>,
   details = '',
 ): Promise<Account> {
   const { id: accountId, username } = account;
+  await deps.redis.commands.del(authKeys.signInLinkOf(accountId));
   const at = new Date(deps.clock.nowMs());
   await deps.db.transaction().execute(async (transaction) => {
     await accountStore(transaction).recordSignIn(accountId, at);
