@@ -38,7 +38,11 @@ export async function bringStores(wanted: Wanted): Promise<Stores & { stop(): Pr
     throw [postgres, redis].find((one) => one.status === 'rejected')?.reason;
   }
   const stores = { DATABASE_URL: postgres.value.url, REDIS_URL: redis.value.url };
-  await keepStores(wanted.dataDir, stores);
+  const { DATABASE_URL, REDIS_URL } = stores;
+  await keepStores(wanted.dataDir, {
+    ...(given.DATABASE_URL === undefined && { DATABASE_URL }),
+    ...(given.REDIS_URL === undefined && { REDIS_URL }),
+  });
   return { ...stores, stop };
 }
 

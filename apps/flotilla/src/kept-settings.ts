@@ -17,9 +17,20 @@ const HEAD = `# Made by the first start of flotilla over this directory. Keep a 
 
 export type Kept = Record<string, string>;
 
+/** Nothing else of the files counts: other settings may name commands that would run as whoever reads them. */
+const NAMES_OF_SECRETS = ['ENCRYPTION_KEY', 'ADMIN_PASSWORD', 'ADMIN_API_KEY', 'DEMO_BOT_TOKEN', 'DEMO_BOT_SECRET'];
+const NAMES_OF_STORES = ['DATABASE_URL', 'REDIS_URL'];
+
 /** The settings that a data directory keeps; none if it is new. */
 export async function readKept(dataDir: string): Promise<Kept> {
-  return { ...(await read(join(dataDir, SECRETS))), ...(await read(join(dataDir, STORES))) };
+  return {
+    ...only(NAMES_OF_SECRETS, await read(join(dataDir, SECRETS))),
+    ...only(NAMES_OF_STORES, await read(join(dataDir, STORES))),
+  };
+}
+
+function only(names: string[], values: Kept): Kept {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
 }
 
 /** The secrets of the directory, made at its first start. Throws FlotillaError if they are gone and the data is not. */
@@ -28,7 +39,7 @@ export async function keepSecrets(dataDir: string, { demo }: { demo: boolean }):
   const file = join(dataDir, SECRETS);
   const kept = await read(file);
   const missing = Object.entries(newSecrets(demo)).filter(([name]) => !kept[name]);
-  if (missing.length === 0) return kept;
+  if (missing.length === 0) return only(NAMES_OF_SECRETS, kept);
   if (existsSync(join(dataDir, 'redis')) && kept.ENCRYPTION_KEY === undefined) {
     throw new FlotillaError(
       'unavailable',
@@ -37,7 +48,7 @@ export async function keepSecrets(dataDir: string, { demo }: { demo: boolean }):
   }
   const secrets = { ...kept, ...Object.fromEntries(missing) };
   await write(file, HEAD, secrets);
-  return secrets;
+  return only(NAMES_OF_SECRETS, secrets);
 }
 
 export async function keepStores(dataDir: string, stores: Kept): Promise<void> {
