@@ -5,6 +5,7 @@ import { requireSchema } from '@flotilla/database/require-schema.ts';
 import { reconcileBots } from '@flotilla/domain/fleet/bots/reconcile-bots.ts';
 import { createFirstAdmin } from '@flotilla/domain/people/accounts/create-first-admin.ts';
 import { installAdminKey } from '@flotilla/domain/people/accounts/install-admin-key.ts';
+import { NAMES_NO_PROXY, namesNoProxy } from '@flotilla/domain/startup/api-settings.ts';
 import { type Part, type RunningParts, startParts } from '@flotilla/domain/startup/start-parts.ts';
 import type { StartingService } from '@flotilla/domain/startup/start-service.ts';
 import type { StopStep } from '@flotilla/runtime/lifecycle.ts';
@@ -78,6 +79,7 @@ export function apiPart(config: ApiConfig, log: Logger): Part & { port(): number
       // One announcement names one address; where the two differ, both ports count as ours on every address of the machine.
       await context.endpoints.announce(address === probes.address ? address : ANY_ADDRESS, [port, probes.port]);
       serving = true;
+      if (namesNoProxy(config.publicUrl, config.http.trustedProxies)) log.warn(NAMES_NO_PROXY);
       log.info({ port, metricsPort: probes.port }, 'the api is ready');
     },
     stopSteps: () => (serving && parts !== null ? drainSteps(parts) : closeSteps(portServer.server, parts)),

@@ -127,7 +127,11 @@ test('a database without migrations whose role may make no tables is told, and a
 });
 
 test('an address that the platform cannot reach fails once a bot needs it; settings that nobody has are refused', async () => {
-  const nowhere = { PUBLIC_URL: `https://127.0.0.1:${await freePort()}` };
+  const nowhere = { PUBLIC_URL: `https://127.0.0.1:${await freePort()}`, TRUSTED_PROXIES: '10.0.0.0/8' };
+  expect((await check({ ...nowhere, TRUSTED_PROXIES: '' })).found).toEqual([
+    expect.stringMatching(/^warn public url: /),
+    expect.stringMatching(/^warn trusted proxies: .*lock out all/),
+  ]);
   expect((await check(nowhere)).found).toEqual([expect.stringMatching(/^warn public url: .*ECONNREFUSED/)]);
   const bot = await storedBot(database.db);
   await database.db.updateTable('bots').set({ webhook_mode: true }).where('id', '=', bot).execute();

@@ -1,4 +1,4 @@
-import { apiSettings, dangersOf } from '@flotilla/domain/startup/api-settings.ts';
+import { apiSettings, dangersOf, NAMES_NO_PROXY, namesNoProxy } from '@flotilla/domain/startup/api-settings.ts';
 import { type ServiceConfig, serviceConfig, serviceSettings } from '@flotilla/domain/startup/service-config.ts';
 import { workerSettings } from '@flotilla/domain/startup/worker-settings.ts';
 import { readSettings, SettingsError } from '@flotilla/runtime/env.ts';
@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { checkPlatform, checkPublicUrl } from './checks/check-platform.ts';
 import { checkPostgres } from './checks/check-postgres.ts';
 import { checkRedis } from './checks/check-redis.ts';
-import { type Finding, fail, ok } from './checks/finding.ts';
+import { type Finding, fail, ok, warn } from './checks/finding.ts';
 import { report } from './checks/report.ts';
 
 /** Tries what the settings name, and changes nothing. Returns 1 when something must be mended. */
@@ -22,7 +22,14 @@ async function tryAll(config: ServiceConfig): Promise<Finding[]> {
     checkRedis(config),
     checkPlatform(config),
   ]);
-  return [...postgres.findings, ...redis, platform, await checkPublicUrl(config, postgres.webhookBots)];
+  const publicUrl = await checkPublicUrl(config, postgres.webhookBots);
+  return [...postgres.findings, ...redis, platform, publicUrl, ...checkProxies(config)];
+}
+
+function checkProxies({ publicUrl }: ServiceConfig): Finding[] {
+  const { TRUSTED_PROXIES } = readSettings(apiSettings.pick({ TRUSTED_PROXIES: true }));
+  if (!namesNoProxy(publicUrl, TRUSTED_PROXIES)) return [];
+  return [warn('trusted proxies', NAMES_NO_PROXY, 'set TRUSTED_PROXIES, unless only the api is told')];
 }
 
 /** The settings that api and worker share, or what is wrong with those of either. */

@@ -98,6 +98,14 @@ export const apiSettings = z.object({
 
 export type ApiSettings = z.output<typeof apiSettings>;
 
+/** For the operator of an api behind a proxy that it was not told of. */
+export const NAMES_NO_PROXY =
+  'TRUSTED_PROXIES names no proxy, but PUBLIC_URL is https: callers behind a proxy share its address, and five wrong passwords of one lock out all';
+
+export function namesNoProxy(publicUrl: string | null, trustedProxies: string[]): boolean {
+  return publicUrl?.startsWith('https:') === true && trustedProxies.length === 0;
+}
+
 /** Combinations of settings that are valid alone but dangerous together. */
 export function dangersOf(settings: ApiSettings): string[] {
   const dangers: string[] = [];
