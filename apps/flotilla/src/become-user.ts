@@ -8,11 +8,9 @@ import { SETTINGS } from './config.ts';
  */
 export function becomeUser(dataDir: string): void {
   if (process.getuid?.() !== 0) return;
-  const { RUN_AS, DATABASE_URL, REDIS_URL } = inheritedEnv();
   const owner = statSync(dataDir, { throwIfNoEntry: false });
-  if (RUN_AS) takeOver(dataDir);
-  // With both stores named, nothing is kept in a directory.
-  else if (!(DATABASE_URL && REDIS_URL) && owner !== undefined && owner.uid !== 0) become(owner.uid, owner.gid);
+  if (inheritedEnv().RUN_AS) takeOver(dataDir);
+  else if (owner !== undefined && owner.uid !== 0) become(owner.uid, owner.gid);
 }
 
 function takeOver(dataDir: string): void {

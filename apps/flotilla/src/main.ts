@@ -16,11 +16,10 @@ const program = new Command('flotilla')
   .addOption(DATA_OPTION)
   .option('--demo', 'a simulated platform with a bot to try; needs no token')
   .option('--empty', 'with --demo: without the bot')
-  .action(async (options: { data?: string; demo?: boolean; empty?: boolean }) => {
-    const { demo = false, empty = false } = options;
+  .action(async ({ demo = false, empty = false }: { demo?: boolean; empty?: boolean }) => {
     const { startFlotilla } = await import('./start.ts');
     const wanted = {
-      dataDir: dataDirOf(options.data, { demo }),
+      dataDir: dataDir(),
       demo,
       empty,
       isTerminal: process.stdout.isTTY === true,
@@ -29,7 +28,10 @@ const program = new Command('flotilla')
   });
 
 /** Commander takes an option of the program wherever it stands. */
-const dataDir = () => dataDirOf(program.opts<{ data?: string }>().data);
+const dataDir = () => {
+  const { data, demo = false } = program.opts<{ data?: string; demo?: boolean }>();
+  return dataDirOf(data, { demo });
+};
 
 for (const role of ['api', 'worker'] as const) {
   program

@@ -1,5 +1,6 @@
 import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ownData } from './own-data.ts';
@@ -30,7 +31,12 @@ describe('A data directory', () => {
   test('whose owner died goes to one of the starts that take it at the same time', async () => {
     for (let round = 0; round < 20; round += 1) {
       await writeFile(join(dir, 'owner'), round % 2 ? '' : `${process.pid} 12345`);
-      const starts = await Promise.allSettled(Array.from({ length: 4 }, () => ownData(dir)));
+      const starts = await Promise.allSettled(
+        Array.from({ length: 12 }, async (_, at) => {
+          for (let turn = 0; turn < at * 3; turn += 1) await setImmediate();
+          return ownData(dir);
+        }),
+      );
       const won = starts.filter((start) => start.status === 'fulfilled');
       expect(won).toHaveLength(1);
       await won[0]!.value();
