@@ -59,7 +59,7 @@ export type Context = Service & {
   uploads: UploadLimit;
   /** How many searches each account runs in this process. */
   searches: Map<number, number>;
-  testsInFlight: Set<object>;
+  testsInFlight: Set<{ botId: number }>;
   measurePull: MeasurePull;
   apiMetrics: ApiMetrics;
   /** REST is not served before Postgres has answered for the first time, and nothing before bots are known. */

@@ -121,11 +121,11 @@ export const chatDeskOperations = {
     role: 'any',
     summary: 'Says that the account looks at a chat, or writes in its field, and lists the other accounts that do.',
     description:
-      'Say it every 20 s; after 45 s without it the account counts as gone. Streams of accounts that have the bot get the event `presence`. It is kept for 45 s, and only in memory.',
+      'Say it every 20 s; after 45 s without it the account counts as gone. Streams of accounts that have the bot get the event `presence`. It is kept for 45 s, and only in memory, of the 8 chats of a bot that the account was in last. 404 if the bot does not know the chat.',
     input: z.object(presenceInputs),
     output: z.array(presentResource),
     botInputs: ['bot_id'],
-    errors: CONVERSATION_ERRORS,
+    errors: [...CONVERSATION_ERRORS, 'not_found'],
     example: { input: { ...EXAMPLE_CHAT, doing: 'viewing' }, output: [PRESENT] },
   }),
 

@@ -203,7 +203,9 @@ export const deliveryOperations = {
     paths: ['/api/deliveries/try-now'],
     role: 'any',
     summary: 'Has updates that are retried tried now, before what else waits for their reader.',
-    description: 'While the backend counts as unreachable, the first of them is its next probe.',
+    description:
+      'While the backend counts as unreachable, the first of them is its next probe. Once a second is possible for a reader of a bot.',
+    errors: ['too_many_requests'],
     input: z.object(chosenRetrying),
     output: acted,
     botInputs: ['bot_id'],

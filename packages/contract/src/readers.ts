@@ -134,7 +134,8 @@ export const readerOperations = {
     role: 'any',
     summary: 'Tries the backend of a bot now, instead of when its next attempt is due.',
     description:
-      'A backend that gets only probes gets one at once; its success brings everything else. Otherwise every update that waits for its next attempt is sent. It is refused with 400 if the bot is disabled, or forwards nothing.',
+      'A backend that gets only probes gets one at once; its success brings everything else. Otherwise every update that waits for its next attempt is sent. It is refused with 400 if the bot is disabled, or forwards nothing. Once a second is possible.',
+    errors: ['too_many_requests'],
     input: z.object({ bot_id: botId() }),
     output: okAnswer,
     botInputs: ['bot_id'],
@@ -151,7 +152,7 @@ export const readerOperations = {
       'The same as for the backend of a bot, for this program alone. It is refused with 400 if the bot is disabled, the program is paused, or it pulls. A paused program goes on with `POST /api/programs/toggle`.',
     input: z.object({ id: ownId().describe('The program.') }),
     output: okAnswer,
-    errors: ['not_found'],
+    errors: ['not_found', 'too_many_requests'],
     example: { input: { id: 4 }, output: { ok: true } },
   }),
 

@@ -184,7 +184,7 @@ export const updateOperations = {
     role: 'any',
     summary: 'Sends an update to the backend of the bot or of a program once more, and shows the attempt.',
     description:
-      'The backend gets a copy with the same `update_id`, the header `Flotilla-Replay: 1`, and a `Flotilla-Delivery-Id` of its own. A call in its answer is made. The copy goes behind what waits in its chat. It is one attempt, which is not repeated, and which no figure counts.\n\nThe text of an update is kept while a reader or a dead letter needs it, and of the newest 20 updates of a bot that keeps history for a day. 404 when it is gone. 409 when the reader never had the update or still waits for it, when earlier updates of the chat are retried, and while a person has taken the chat over. One replay or test delivery a second is possible for a bot with its programs.',
+      'The backend gets a copy with the same `update_id`, the header `Flotilla-Replay: 1`, and a `Flotilla-Delivery-Id` of its own. A call in its answer is made. The copy goes behind what waits in its chat. It is one attempt, which is not repeated, and which no figure counts.\n\nThe text of an update is kept while a reader or a dead letter needs it, and of the newest 20 updates of a bot that keeps history for a day. 404 when it is gone. 409 when the reader never had the update or still waits for it, when earlier updates of the chat are retried, and while a person has taken the chat over. One replay or test delivery a second is possible for a bot with its programs, and two at a time.',
     input: z.object({
       bot_id: botId(),
       update_id: integer({ min: 0 }).describe('The id of the update.'),

@@ -82,6 +82,8 @@ export function botKeys(botId: number) {
     holds: `${prefix}:holds`,
     /** Sorted set: updates that were held, by chat and id; see lib/hold.lua. */
     missed: `${prefix}:missed`,
+    /** Hash: `<account id> <conversation>` that somebody of the team has open → since when (ms), what they do there, and their name. */
+    present: `${prefix}:present`,
     /** List: what the router decided for messages of the bot (JSON), newest first. */
     decisions: `${prefix}:decisions`,
     /** JSON: the bot that the router chose for the chat; it lives while the choice holds. */
@@ -104,6 +106,8 @@ export function botKeys(botId: number) {
     answeredCallback: (queryId: string) => `${prefix}:answered:${queryId}`,
     /** Exists for a second after a test delivery, which is possible once a second. */
     recentTestDelivery: `${prefix}:test-delivery`,
+    /** Exists for a second after somebody had a reader try again, which is possible once a second. */
+    recentTry: (reader: string) => `${prefix}:try:${reader}`,
     /** Exists for an hour after a logOut or close that is in the audit log. */
     recentLogOut: `${prefix}:log-out`,
     /** Exists for a day after a worker asked the platform for the bot's username. */
@@ -281,8 +285,8 @@ export function freshLinkKey(botId: number, businessConnectionId: string, chatId
   return `flotilla:link:${botId}:${businessConnectionId}:${chatId}:${messageId}`;
 }
 
-/** Hash: `<account id> <bot id> <conversation>` that somebody of the team has open → since when (ms), what they do there, and their name. */
-export const PRESENT_KEY = 'flotilla:present';
+/** Sorted set: bot of which somebody of the team has a chat open → when (ms) they last said so. */
+export const PRESENT_BOTS_KEY = 'flotilla:present-bots';
 
 /** Pub/sub channels. */
 export const channels = {

@@ -3,14 +3,15 @@ import { releaseChat } from '@flotilla/domain/delivery/takeover/release-chat.ts'
 import { inConversation } from '@flotilla/domain/records/chats/conversation.ts';
 import { assignChat, requireChat } from '@flotilla/domain/records/desk/assign-chat.ts';
 import { closeChat } from '@flotilla/domain/records/desk/close-chat.ts';
+import { announceDesk } from '@flotilla/domain/records/desk/desk-news.ts';
 import { deskStore } from '@flotilla/domain/records/desk/desk-store.ts';
 import { listPresent, notePresence } from '@flotilla/domain/records/desk/presence.ts';
 import { takeOverChat } from '@flotilla/domain/records/takeover/take-over-chat.ts';
 import { requireBot, requireManagedBot, scopeIn } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
+import { accountOf } from './account-of.ts';
 import { conversationOf } from './conversation-of.ts';
 import { presentChat } from './present-chat.ts';
-import { accountOf, tellDesk } from './tell-desk.ts';
 
 export const chatDeskHandlers: Handlers<typeof chatDeskOperations> = {
   async listAssignees(context, { input }) {
@@ -20,26 +21,29 @@ export const chatDeskHandlers: Handlers<typeof chatDeskOperations> = {
   async assignChat(context, { input, caller, by }) {
     const chat = await conversationOf(context, requireManagedBot(context, input.bot_id), input);
     const assigned = await assignChat(context, by, chat, input.account_id);
-    await tellDesk(context, { kind: 'chat', action: 'assign', ...inConversation(chat), ...accountOf(caller) });
+    await announceDesk(context, { kind: 'chat', action: 'assign', ...inConversation(chat), ...accountOf(caller) });
     return presentChat(context, assigned);
   },
 
   async markChatDone(context, { input, caller, by }) {
     const chat = await conversationOf(context, requireManagedBot(context, input.bot_id), input);
     const closed = await closeChat(context, by, chat, true);
-    await tellDesk(context, { kind: 'chat', action: 'done', ...inConversation(chat), ...accountOf(caller) });
+    await announceDesk(context, { kind: 'chat', action: 'done', ...inConversation(chat), ...accountOf(caller) });
     return presentChat(context, closed);
   },
 
   async reopenChat(context, { input, caller, by }) {
     const chat = await conversationOf(context, requireManagedBot(context, input.bot_id), input);
     const opened = await closeChat(context, by, chat, false);
-    await tellDesk(context, { kind: 'chat', action: 'reopen', ...inConversation(chat), ...accountOf(caller) });
+    await announceDesk(context, { kind: 'chat', action: 'reopen', ...inConversation(chat), ...accountOf(caller) });
     return presentChat(context, opened);
   },
 
   async notePresence(context, { input, caller }) {
-    const chat = await conversationOf(context, requireBot(context, input.bot_id), input);
+    // Nobody can write an answer in chats that are not managed.
+    const require = input.doing === 'typing' ? requireManagedBot : requireBot;
+    const chat = await conversationOf(context, require(context, input.bot_id), input);
+    await requireChat(context.db, chat);
     return notePresence(context, chat, accountOf(caller), input.doing);
   },
 

@@ -327,7 +327,10 @@ const EXAMPLES: Record<OperationName, Example> = {
   checkProgramHealth: async () => ({ id: await newPushProgram() }),
   listReaders: () => ({ bot_id: pushedBotId }),
   listProgramReaders: () => ({ bot_id: pushedBotId }),
-  resumeBackend: () => ({ bot_id: pushedBotId }),
+  resumeBackend: async () => {
+    await redis.commands.del(botKeys(pushedBotId).recentTry('push'));
+    return { bot_id: pushedBotId };
+  },
   resumeProgramBackend: async () => ({ id: await newPushProgram() }),
   forgetConsumer: async () => {
     await admin('GET', '/api/updates/poll', { query: { bot_id: botId, timeout: 0, consumer: 'example' } });
@@ -459,6 +462,7 @@ const EXAMPLES: Record<OperationName, Example> = {
   deleteNote: async () => ({ id: await newNote() }),
   markNotesRead: () => inGroup(),
   listPresence: async () => {
+    await newTag();
     await admin('POST', '/api/chats/presence', { body: inGroup({ doing: 'viewing' }) });
     return { bot_id: botId };
   },
@@ -469,7 +473,10 @@ const EXAMPLES: Record<OperationName, Example> = {
     const added = await admin('POST', '/api/chats/views/add', { body: (await EXAMPLES.addChatView()) as Input });
     return { id: (added.json as { id: number }).id };
   },
-  notePresence: () => inGroup({ doing: 'viewing' }),
+  notePresence: async () => {
+    await newTag();
+    return inGroup({ doing: 'viewing' });
+  },
   listEvents: async () => ({
     id: await newest('events'),
     bot_id: botId,
@@ -609,7 +616,10 @@ const EXAMPLES: Record<OperationName, Example> = {
     await newDeadLetter();
     return { bot_id: pushedBotId, update_id: 1 };
   },
-  tryDeliveriesNow: async () => ({ bot_id: pushedBotId, reader: 'push', update_ids: [await newRetrying()] }),
+  tryDeliveriesNow: async () => {
+    await redis.commands.del(botKeys(pushedBotId).recentTry('push'));
+    return { bot_id: pushedBotId, reader: 'push', update_ids: [await newRetrying()] };
+  },
   skipDeliveries: async () => ({ bot_id: pushedBotId, reader: 'push', update_ids: [await newRetrying()] }),
   redriveDeliveries: async () => ({ bot_id: pushedBotId, ids: [await newDeadLetter()], dry_run: false }),
   discardDeliveries: async () => {

@@ -5,16 +5,17 @@ import { deleteMessage } from '@flotilla/domain/records/chat-actions/delete-mess
 import { pinMessage } from '@flotilla/domain/records/chat-actions/pin-message.ts';
 import { unpinMessage } from '@flotilla/domain/records/chat-actions/unpin-message.ts';
 import { inConversation } from '@flotilla/domain/records/chats/conversation.ts';
+import { announceDesk } from '@flotilla/domain/records/desk/desk-news.ts';
 import { editMessage } from '@flotilla/domain/records/messages/edit-message.ts';
 import { type MediaSource, type NewContent, sendMessage } from '@flotilla/domain/records/messages/send-message.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { IncomingFile } from '../http/incoming-file.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Call, Handlers } from '../operations/handler.ts';
+import { accountOf } from './account-of.ts';
 import { presentMessage } from './present-message.ts';
 import { renewHoldOf } from './renew-hold-of.ts';
 import { sendersOf } from './senders-of.ts';
-import { accountOf, tellDesk } from './tell-desk.ts';
 
 type SendInput = Call<typeof messageActionOperations.sendMessage.input>['input'];
 
@@ -46,7 +47,7 @@ export const messageActionHandlers: Handlers<typeof messageActionOperations> = {
           });
     await renewHoldOf(context, bot, by, sent, input.renews_hold);
     const at = inConversation(sent);
-    await tellDesk(context, { kind: 'chat', action: 'send', ...at, ...accountOf(caller) });
+    await announceDesk(context, { kind: 'chat', action: 'send', ...at, ...accountOf(caller) });
     return presentMessage(bot, sent, sender);
   },
 

@@ -1,9 +1,10 @@
 import { OK } from '@flotilla/contract/fields.ts';
 import { type NoteResource, note, type noteOperations } from '@flotilla/contract/notes.ts';
 import { answerOf } from '@flotilla/contract/resource.ts';
+import { untilAborted } from '@flotilla/database/until-aborted.ts';
 import { type Caller, requireAdmin } from '@flotilla/domain/people/accounts/caller.ts';
 import { connectionParam } from '@flotilla/domain/records/chats/conversation.ts';
-import type { DeskNews } from '@flotilla/domain/records/desk/desk-news.ts';
+import { announceDesk, type DeskNews } from '@flotilla/domain/records/desk/desk-news.ts';
 import { addNote, deleteNote, updateNote } from '@flotilla/domain/records/notes/change-notes.ts';
 import { type Note, noteStore } from '@flotilla/domain/records/notes/note-store.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
@@ -11,20 +12,23 @@ import type { Context } from '../context.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot, requireManagedBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
+import { whileWanted } from '../operations/search-limit.ts';
+import { accountOf } from './account-of.ts';
 import { conversationOf } from './conversation-of.ts';
-import { accountOf, tellDesk } from './tell-desk.ts';
 
 export const noteHandlers: Handlers<typeof noteOperations> = {
-  async listNotes(context, { input, caller }) {
+  async listNotes(context, { input, caller, response }) {
     const { limit, offset, before, q = '', unread, ...filters } = input;
     if (filters.bot_id !== undefined) requireBot(context, filters.bot_id);
     const [beforeId = null] = decodeCursor(before, ['id']) ?? [];
     const query = { ...filters, q, unreadBy: unread ? caller.account.id : undefined };
-    const store = noteStore(context.db);
-    const [rows, total] = await Promise.all([
-      store.list(caller.scope, query, { limit: limit + 1, offset, beforeId }),
-      store.count(caller.scope, query),
-    ]);
+    const page = { limit: limit + 1, offset, beforeId };
+    const [rows, total] = await whileWanted(context, caller, response, NO_NOTES, (signal) =>
+      untilAborted(context.db, signal, async (db) => {
+        const store = noteStore(db);
+        return [await store.list(caller.scope, query, page), await store.count(caller.scope, query)] as const;
+      }),
+    );
     return cutPage(rows.map(presentNote), limit, total, ({ id }) => [id]);
   },
 
@@ -32,7 +36,7 @@ export const noteHandlers: Handlers<typeof noteOperations> = {
     const chat = await conversationOf(context, requireManagedBot(context, input.bot_id), input);
     const { text, mentions } = input;
     const added = await addNote(context, by, chat, { author: caller.account, text, mentions });
-    await tellDesk(context, newsOf(caller, added, 'added'));
+    await announceDesk(context, newsOf(caller, added, 'added'));
     return presentNote(added);
   },
 
@@ -41,7 +45,7 @@ export const noteHandlers: Handlers<typeof noteOperations> = {
     async handle(context, { input: { id, ...changes }, caller, by }) {
       await requireOwn(context, caller, id);
       const changed = await updateNote(context, by, id, changes);
-      await tellDesk(context, newsOf(caller, changed, 'updated'));
+      await announceDesk(context, newsOf(caller, changed, 'updated'));
       return presentNote(changed);
     },
   },
@@ -51,7 +55,7 @@ export const noteHandlers: Handlers<typeof noteOperations> = {
     async handle(context, { input, caller, by }) {
       await requireOwn(context, caller, input.id);
       const deleted = await deleteNote(context, by, input.id);
-      await tellDesk(context, newsOf(caller, deleted, 'deleted'));
+      await announceDesk(context, newsOf(caller, deleted, 'deleted'));
       return OK;
     },
   },
@@ -62,6 +66,8 @@ export const noteHandlers: Handlers<typeof noteOperations> = {
     return OK;
   },
 };
+
+const NO_NOTES: readonly [Note[], number] = [[], 0];
 
 async function findBotOfNote({ db }: Context, id: number): Promise<number[]> {
   const found = await noteStore(db).find(id);

@@ -50,6 +50,7 @@ describe('resuming the backend of a program', () => {
     const own = programKeys(bot.id, program.id).state;
     for (const key of [own, botKeys(bot.id).state]) await redis.commands.hset(key, openBreaker);
     expect(await resume(program.id)).toMatchObject({ status: 200, json: { ok: true } });
+    expect(await resume(program.id)).toMatchObject({ status: 429, json: { code: 'too_many_requests' } });
     expect(await openUntil(own)).toBeLessThanOrEqual(Date.now());
     expect(await openUntil(botKeys(bot.id).state)).toBe(openBreaker.openUntil);
     expect(await audited('backend_resume')).toMatchObject([{ bot_id: bot.id, details: `program ${program.id}` }]);

@@ -215,6 +215,7 @@ describe('resuming a backend', () => {
     expect(await resume(bot)).toMatchObject({ status: 400, json: { error: 'The bot is disabled' } });
     expect(await audited('backend_resume', bot)).toEqual([]);
     await api.admin('POST', '/api/bots/toggle-disabled', { body: { id: bot.id } });
+    await worker.redis.commands.del(botKeys(bot.id).recentTry('push'));
     expect(await resume(bot)).toMatchObject({ status: 200 });
     expect(await audited('backend_resume', bot)).toMatchObject([{ bot_id: bot.id, actor_username: 'admin' }]);
   });

@@ -7,7 +7,9 @@ import type { ProgramResource } from '@flotilla/contract/programs.ts';
 import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
 import { releaseChat } from '@flotilla/domain/delivery/takeover/release-chat.ts';
 import { moveHold } from '@flotilla/domain/records/takeover/held-chats.ts';
+import { takeOverChat } from '@flotilla/domain/records/takeover/take-over-chat.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
+import type { RedisCommands } from '@flotilla/redis/redis-commands.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { sliceUpdates } from '@flotilla/telegram/slice-updates.ts';
 import { createContext } from '@flotilla/testing/create-context.ts';
@@ -481,6 +483,18 @@ describe('a chat that is released', () => {
     expect(await poll()).toEqual(Array.from({ length: 250 }, (_, at) => `held ${at}`));
     const details = `what was missed was delivered: ${delivered}`;
     expect((await audit())[0]).toMatchObject({ action: 'chat_release', chat_id: group, details });
+  });
+
+  test('succeeds, and so does a take-over, when nobody can be told of it', async () => {
+    const publish = { value: () => Promise.reject(new Error('Connection is closed.')) };
+    const redis = { ...worker.redis, commands: Object.create(worker.redis.commands, { publish }) as RedisCommands };
+    const deps = { ...withoutReserve(worker), redis };
+    const by = { kind: 'bot', address: null } as const;
+    const chat = { chat_id: ADA, business_connection_id: '' };
+    await worker.directory.refresh();
+    const held = worker.directory.byId(bot.id)!;
+    expect(await takeOverChat(deps, held, chat, { holder: { kind: 'owner' }, minutes: 5 })).toBe(ADA);
+    expect(await releaseChat(deps, held, by, { ...chat, deliverMissed: false })).toBe(0);
   });
 
   test('has the newest 1,000 updates, and no presses that have expired', async () => {

@@ -48,14 +48,19 @@ export const updateHandlers: Handlers<typeof updateOperations> = {
     };
   },
 
-  async replayUpdate(context, { input, caller, by }) {
+  async replayUpdate(context, { input, caller, by, response, whileAllowed }) {
     const bot = requireBot(context, input.bot_id);
     const program = input.program_id === undefined ? null : requireProgram(bot, input.program_id);
     if ((input.reader === undefined) === (program === null)) {
       throw refusedInput('reader', 'or program_id must be given, and not both');
     }
     const backend = program === null ? bot : backendOfProgram(bot, program);
-    return presentAttempt(caller, await replayUpdate(context, by, backend, input.update_id, context.stopping));
+    const attempt = await whileAllowed((ended) =>
+      untilGone([context.stopping, ended], response, (signal) =>
+        replayUpdate(context, by, backend, input.update_id, signal),
+      ),
+    );
+    return presentAttempt(caller, attempt);
   },
 
   async pollUpdates(context, { input, caller, response, whileAllowed }) {

@@ -75,3 +75,17 @@ test('who looks at a chat is told to others there, and nobody who lacks the bot'
   expect(client.named('presence')[0]!.data).toEqual({ ...ofAda, doing: 'viewing' });
   expect(strange.named('presence')).toEqual([]);
 });
+
+test('an account has the 8 chats of a bot open that it was in last, and none that nobody knows', async () => {
+  const chats = Array.from({ length: 10 }, (_, at) => 100 + at);
+  const messages = chats.map((chat_id) => ({ chat_id, id: 1, date: 1000, text: '1' }));
+  await storeMessages(api.database.db, bot.id, messages);
+  for (const chat_id of chats) await act(ada, '/api/chats/presence', { chat_id, doing: 'viewing' });
+  const client = restClient(api.url, ada.key);
+  for (const strange of [{ chat_id: 5 }, { chat_id: 100, business_connection_id: 'invented' }]) {
+    const body = { bot_id: bot.id, ...strange, doing: 'typing' };
+    expect(await client('POST', '/api/chats/presence', { body })).toMatchObject({ status: 404 });
+  }
+  const open = (await client('GET', '/api/chats/presence')).json as { chat_id: number }[];
+  expect(open.map(({ chat_id }) => chat_id).toSorted()).toEqual(chats.slice(2));
+});

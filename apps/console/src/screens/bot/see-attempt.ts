@@ -19,6 +19,11 @@ const LOOK_FOR_MS = 70_000;
 export async function seeAttempt(of: AttemptsOf, act: () => Promise<unknown>): Promise<Attempt | null> {
   const before = await newestAttempt(of);
   await act();
+  return attemptAfter(of, before);
+}
+
+/** The attempt after that one, as soon as it has ended; null if none came. */
+export async function attemptAfter(of: AttemptsOf, before: Attempt | undefined): Promise<Attempt | null> {
   for (const untilMs = Date.now() + LOOK_FOR_MS; Date.now() < untilMs; ) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     const newest = await newestAttempt(of);
@@ -27,7 +32,7 @@ export async function seeAttempt(of: AttemptsOf, act: () => Promise<unknown>): P
   return null;
 }
 
-async function newestAttempt(of: AttemptsOf): Promise<Attempt | undefined> {
+export async function newestAttempt(of: AttemptsOf): Promise<Attempt | undefined> {
   const [newest] = await call('listDeliveryAttempts', { ...of, limit: 1 });
   return newest;
 }

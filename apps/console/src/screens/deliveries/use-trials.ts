@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../call.ts';
 import { useToast } from '../../parts/undo-toast.tsx';
-import { type Attempt, seeAttempt } from '../bot/see-attempt.ts';
+import { type Attempt, attemptAfter, newestAttempt } from '../bot/see-attempt.ts';
 import { useDeliveriesWords } from './deliveries-words.ts';
 import { callsFor, keyOf } from './selected.ts';
 
@@ -31,15 +31,17 @@ export function useTrials() {
   const tryNow = async (rows: readonly DeliveryResource[]) => {
     setError(null);
     for (const row of rows) set(row, 'pending');
-    const [seen, others] = [rows.slice(0, SEEN_AT_ONCE), rows.slice(SEEN_AT_ONCE)];
-    const many = Promise.all(callsFor(others).map((some) => call('tryDeliveriesNow', some)));
-    const each = seen.map(async (row) => {
-      const attempt = await seeAttempt(attemptsOf(row), () => call('tryDeliveriesNow', callsFor([row])[0]!));
-      set(row, attempt);
-      return attempt;
-    });
+    const seen = rows.slice(0, SEEN_AT_ONCE);
     try {
-      const [attempts] = await Promise.all([Promise.all(each), many]);
+      const before = await Promise.all(seen.map((row) => newestAttempt(attemptsOf(row))));
+      // A reader takes one call a second, so all of its rows go in one.
+      await Promise.all(callsFor(rows).map((some) => call('tryDeliveriesNow', some)));
+      const each = seen.map(async (row, at) => {
+        const attempt = await attemptAfter(attemptsOf(row), before[at]);
+        set(row, attempt);
+        return attempt;
+      });
+      const attempts = await Promise.all(each);
       const delivered = attempts.filter((attempt) => attempt?.ok).length;
       // The row of what was delivered is gone by now.
       toast({ text: words.tried(delivered, attempts.length - delivered) });

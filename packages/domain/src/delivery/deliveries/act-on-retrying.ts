@@ -11,6 +11,7 @@ import type { Bot } from '../../fleet/bots/bot.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { requireAuditable } from '../../people/audit/require-auditable.ts';
+import { allowTry } from '../readers/allow-try.ts';
 import { listRetrying } from './list-retrying.ts';
 
 type ActDeps = {
@@ -30,7 +31,8 @@ const ACTIONS = { try: 'delivery_try', skip: 'delivery_skip' } as const;
 
 /**
  * Has updates that a reader retries tried now, or given up as dead letters, so that later ones of their chats go on. Those
- * that are being tried, and those that are not retried any more, are left alone. Returns how many were acted on.
+ * that are being tried, and those that are not retried any more, are left alone. Returns how many were acted on. Throws
+ * 'too_many_requests' for a second try of the reader within a second.
  */
 export async function actOnRetrying(
   deps: ActDeps,
@@ -41,10 +43,11 @@ export async function actOnRetrying(
 ): Promise<number> {
   const { reader } = chosen;
   const programId = chosen.program_id;
+  const name = programId === undefined ? reader : programReaderName(programId);
+  if (act === 'try') await allowTry(deps.redis, bot.id, name);
   const { rows } = await listRetrying(deps, [bot], { reader, programId });
   const units = rows.filter(({ updateId }) => chosen.update_ids.includes(updateId)).map(({ unitId }) => unitId);
   if (units.length === 0) return 0;
-  const name = programId === undefined ? reader : programReaderName(programId);
   const { lanePrefix, ...keys } = keysOf(bot, reader, programId);
   const done = await deps.db.transaction().execute(async (db) => {
     await requireAuditable(db);

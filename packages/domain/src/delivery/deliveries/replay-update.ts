@@ -145,7 +145,7 @@ async function untilAttempted(
     if (ended) return findAttempt(deps, backend, updateId, copy);
     if (waits) await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
     if (signal.aborted)
-      throw new FlotillaError('unavailable', 'This process stops; look at the attempts of the update');
+      throw new FlotillaError('unavailable', 'Nobody waits any more; look at the attempts of the update');
   }
   throw new FlotillaError('conflict', 'Earlier updates of the chat took too long; the copy was not sent');
 }

@@ -1,6 +1,7 @@
 import { type Announcements, announcements } from '@flotilla/redis/announcements.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { channels } from '@flotilla/redis/keys.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { InConversation } from '../chats/conversation.ts';
 
 /** How somebody of the team is in a chat. */
@@ -25,8 +26,11 @@ export type DeskNews = InConversation &
 
 type Deps = { redis: RedisHandles };
 
-export async function announceDesk({ redis }: Deps, news: DeskNews): Promise<void> {
-  await redis.commands.publish(channels.desk, JSON.stringify(news));
+/** Never rejects: what was done is stored, so it succeeds even if others are told late. */
+export async function announceDesk({ redis, log }: Deps & { log: Logger }, news: DeskNews): Promise<void> {
+  await redis.commands.publish(channels.desk, JSON.stringify(news)).catch((error: unknown) => {
+    log.debug({ reason: String(error) }, 'what somebody did in a chat cannot be announced');
+  });
 }
 
 export function deskNews(deps: Deps): Announcements<DeskNews> {

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from '@flotilla/runtime/logger.ts';
 import { type Fields, readInteger, readObject } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { type TakeoverDeps, takeOverChat } from './take-over-chat.ts';
@@ -14,7 +13,7 @@ const MINUTES = 60;
 /** Nobody waits longer for Redis and Postgres. */
 const WAIT_MS = 2_000;
 
-export function ownerAnswers(deps: TakeoverDeps & { log: Logger }): OwnerAnswers {
+export function ownerAnswers(deps: TakeoverDeps): OwnerAnswers {
   const takeOver = async (bot: Bot, { chatId, connection, dateS }: OwnersAnswer): Promise<void> => {
     // Old ones come after a pause of intake, and when the platform sends again.
     const leftMinutes = MINUTES - (deps.clock.nowMs() / 1000 - dateS) / 60;

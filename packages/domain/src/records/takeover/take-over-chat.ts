@@ -2,6 +2,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { type Actor, accountOf } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
@@ -10,7 +11,7 @@ import { type Conversation, inConversation } from '../chats/conversation.ts';
 import { announceDesk } from '../desk/desk-news.ts';
 import { holdInRedis } from './held-chats.ts';
 
-export type TakeoverDeps = { db: Database; redis: RedisHandles; clock: Clock };
+export type TakeoverDeps = { db: Database; redis: RedisHandles; clock: Clock; log: Logger };
 
 /** Who takes a conversation over: a person by REST, a routing rule, or the owner of a business account. */
 export type Holder = { kind: 'account'; by: Actor } | { kind: 'rule'; id: number } | { kind: 'owner' };
