@@ -344,7 +344,7 @@ entry of the outbox for each chat (\`GET /api/outbox?broadcast_id=\`), with the 
 chats' ids, within the pace of the bot. What costs Stars (\`allow_paid_broadcast\`) and invoices are for admins.
 
 With \`dry_run\` nothing is stored and nothing is sent: \`counts\` says how many chats the audience has now, and how many more would be in it had
-they not blocked the bot.`,
+they not blocked the bot. An account runs at most four searches at once, and such a count is one.`,
     input: z.object({
       ...broadcastResource.addInputs,
       dry_run: flag().default(false).describe('True: nothing is stored, the answer only counts.'),
@@ -406,12 +406,14 @@ they not blocked the bot.`,
     role: 'any',
     right: 'broadcast',
     summary: 'Lists the tags and languages of the people whom a bot can write to, with how many people have each.',
+    description: 'An account runs at most four searches at once, and this counts as one.',
     input: z.object({
       bot_id: botId(),
       q: text({ max: 64 }).default('').describe('Only tags that contain this, in any case.'),
     }),
     output: choices,
     botInputs: ['bot_id'],
+    errors: ['too_many_requests'],
     example: {
       input: { bot_id: EXAMPLE_BOT_ID, q: 'cust' },
       output: { tags: [{ tag: 'customer', people: 12_400 }], languages: [{ language_code: 'de', people: 9_100 }] },

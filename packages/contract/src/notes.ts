@@ -103,6 +103,7 @@ export const noteOperations = {
     paths: ['/api/notes'],
     role: 'any',
     summary: 'Lists the internal notes about chats of bots that the caller sees, newest first.',
+    description: 'An account runs at most four searches at once, and this counts as one.',
     input: z.object({
       ...note.filters,
       q: text({ max: 256 }).optional().describe('A part of the text. Case and accents do not matter.'),
@@ -112,6 +113,7 @@ export const noteOperations = {
       ...pagedInputs({ default: 50, max: 200 }),
     }),
     output: z.array(note.answer),
+    errors: ['too_many_requests'],
     botInputs: ['bot_id'],
     example: { input: EXAMPLE_CHAT, output: [NOTE] },
   }),
@@ -123,12 +125,12 @@ export const noteOperations = {
     role: 'any',
     summary: 'Writes an internal note about a chat. People in the chat and the platform never see it.',
     description:
-      'Accounts that are mentioned hear of it by the event `note` of their live streams, and find it with `unread` until they open the chat.',
+      'Accounts that are mentioned hear of it by the event `note` of their live streams, and find it with `unread` until they open the chat. A chat has at most 1,000 notes; 409 for one more.',
     input: z.object(addInputs),
     output: note.answer,
     botInputs: ['bot_id'],
     readOnlyFields: fieldsBeside(note.answer, addInputs),
-    errors: [...CONVERSATION_ERRORS, 'not_found'],
+    errors: [...CONVERSATION_ERRORS, 'not_found', 'conflict'],
     example: { input: { ...EXAMPLE_CHAT, text: NOTE.text, mentions: [3] }, output: NOTE },
   }),
 

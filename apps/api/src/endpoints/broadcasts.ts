@@ -8,6 +8,7 @@ import {
   type ShownBroadcast,
 } from '@flotilla/contract/broadcasts.ts';
 import { answerOf } from '@flotilla/contract/resource.ts';
+import { untilAborted } from '@flotilla/database/until-aborted.ts';
 import { addBroadcast, tryBroadcast } from '@flotilla/domain/delivery/broadcasts/add-broadcast.ts';
 import { readAudienceChoices } from '@flotilla/domain/delivery/broadcasts/audience-choices.ts';
 import { countsOf } from '@flotilla/domain/delivery/broadcasts/broadcast.ts';
@@ -28,11 +29,12 @@ import { cutPage, decodeCursor } from '../http/page.ts';
 import { streamText } from '../http/send-answer.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
+import { whileWanted } from '../operations/search-limit.ts';
 import { csvField } from './export-format.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
-  async addBroadcast(context, { input, caller, by }) {
+  async addBroadcast(context, { input, caller, by, response }) {
     const bot = requireBot(context, input.bot_id);
     const wanted = {
       ...{ name: input.name, audience: withoutUndefined(input.audience), method: input.method, params: input.params },
@@ -41,7 +43,11 @@ export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
       send_at: input.send_at === undefined ? null : new Date(input.send_at * 1000),
     };
     if (!input.dry_run) return presentBroadcast(await addBroadcast(context, bot, by, wanted));
-    const { total, blocked, ...content } = await tryBroadcast(context, bot, wanted);
+    const tried = await whileWanted(context, caller, response, null, (signal) =>
+      untilAborted(context.db, signal, (db) => tryBroadcast({ ...context, db }, bot, wanted)),
+    );
+    if (tried === null) throw new FlotillaError('unavailable', 'The client has gone');
+    const { total, blocked, ...content } = tried;
     const now = new Date(context.clock.nowMs());
     const { id: _, ...answer } = answerOf(broadcastResource, {
       ...{ ...content, id: 0, state: content.send_at !== null && content.send_at > now ? 'scheduled' : 'running' },
@@ -88,8 +94,11 @@ export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
     },
   },
 
-  async listAudienceChoices(context, { input }) {
-    return readAudienceChoices(context, { botId: requireBot(context, input.bot_id).id, q: input.q });
+  async listAudienceChoices(context, { input, caller, response }) {
+    const wanted = { botId: requireBot(context, input.bot_id).id, q: input.q };
+    return whileWanted(context, caller, response, { tags: [], languages: [] }, (signal) =>
+      untilAborted(context.db, signal, (db) => readAudienceChoices({ db }, wanted)),
+    );
   },
 
   exportBroadcastFailures: {

@@ -8,6 +8,7 @@ import { storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
 
 const CHAT = 71;
 const [GROUP, SUPERGROUP] = [-4_100, -1_002_100_000_000];
@@ -46,6 +47,19 @@ const shown = async (chat_id = CHAT) =>
   (await ada.client('GET', '/api/chats/show', { query: { bot_id: bot.id, chat_id } })).json as ShownChatResource;
 
 describe('a note', () => {
+  test('is refused for a chat that has 1,000, and for no other', async () => {
+    const { rows } = await sql<{
+      id: number;
+    }>`insert into notes (bot_id, chat_id, account_id, account, text, search_text)
+      select ${bot.id}, ${CHAT}, ${ada.id}, 'ada', 'x', 'x' from generate_series(1, 1000) returning id`.execute(
+      api.database.db,
+    );
+    expect(rows).toHaveLength(1000);
+    const body = { bot_id: bot.id, chat_id: CHAT, text: 'One more' };
+    expect(await act('add', body)).toMatchObject({ status: 409, json: { code: 'conflict' } });
+    expect(await act('add', { ...body, chat_id: GROUP })).toMatchObject({ status: 200 });
+  });
+
   test('is for the team only: it is with the chat, in search and in the log, and sent to nobody', async () => {
     const added = await add({ text: 'Überweisung läuft', mentions: [] });
     expect(added).toMatchObject({ chat_id: CHAT, account_id: ada.id, text: 'Überweisung läuft', mentions: [] });

@@ -364,6 +364,13 @@ describe('a search that Postgres cannot answer', () => {
       );
       await waitFor(async () => (await waiting()) === 4);
       expect(await search(admin, { q: 'many' })).toMatchObject({ status: 429, json: { code: 'too_many_requests' } });
+      const dryRun = { bot_id: desk.id, name: '-', audience: { chat_types: ['private'] }, dry_run: true };
+      const others = await Promise.all([
+        admin('GET', '/api/notes', { query: { q: 'many' } }),
+        admin('GET', '/api/broadcasts/choices', { query: { bot_id: desk.id } }),
+        admin('POST', '/api/broadcasts/add', { body: { ...dryRun, method: 'sendMessage', params: { text: 'x' } } }),
+      ]);
+      expect(others.map(({ status }) => status)).toEqual([429, 429, 429]);
       leave.abort();
       await Promise.all(asked);
     });

@@ -14,15 +14,13 @@ export async function readAudienceChoices(
     select from chats c where c.bot_id = p.bot_id and c.id = p.user_id and c.type = 'private'
       and c.last_incoming_date is not null and c.blocked_at is null)`;
   const wanted = `%${q.replace(/[\\%_]/g, '\\$&')}%`;
-  const [tags, languages] = await Promise.all([
-    sql<AudienceChoices['tags'][number]>`
+  const tags = await sql<AudienceChoices['tags'][number]>`
       select min(tag) as tag, count(distinct user_id) as people from tags p
       where bot_id = ${botId} and lower(tag) like lower(${wanted}) and ${isReached}
-      group by lower(tag) order by 2 desc, 1 limit ${MOST_TAGS}`.execute(db),
-    sql<AudienceChoices['languages'][number]>`
+      group by lower(tag) order by 2 desc, 1 limit ${MOST_TAGS}`.execute(db);
+  const languages = await sql<AudienceChoices['languages'][number]>`
       select lower(split_part(language_code, '-', 1)) as language_code, count(*) as people from chat_users p
       where bot_id = ${botId} and chat_id = user_id and language_code is not null and ${isReached}
-      group by 1 order by 2 desc, 1 limit ${MOST_LANGUAGES}`.execute(db),
-  ]);
+      group by 1 order by 2 desc, 1 limit ${MOST_LANGUAGES}`.execute(db);
   return { tags: tags.rows, languages: languages.rows };
 }

@@ -12,10 +12,15 @@ import { type Note, noteStore } from './note-store.ts';
 
 type NoteDeps = { db: Database; clock: Clock };
 
+const NOTES_AT_MOST = 1_000;
+
 /** The account that writes. */
 type Author = { id: number; username: string };
 
-/** A note about a group that became a supergroup is about the supergroup. Throws 'not_found' (the chat) or 'bad_request' (an account that is mentioned). */
+/**
+ * A note about a group that became a supergroup is about the supergroup. Throws 'not_found' (the chat), 'bad_request' (an account
+ * that is mentioned), or 'conflict' if the chat has too many.
+ */
 export async function addNote(
   { db, clock }: NoteDeps,
   by: Actor,
@@ -29,6 +34,9 @@ export async function addNote(
     if ((await deskStore(transaction).lock(chat)) === null) throw new FlotillaError('not_found', 'Chat not found');
     const mentioned = [...new Set(mentions)];
     await requireAssignees(transaction, chat.bot_id, mentioned);
+    if ((await noteStore(transaction).countOf(chat)) >= NOTES_AT_MOST) {
+      throw new FlotillaError('conflict', 'The chat has 1,000 notes; delete some of them first');
+    }
     const note = await noteStore(transaction).insert({
       ...{ ...chat, account_id: author.id, account: author.username },
       ...{ text, mentions: mentioned, unread_by: mentioned.filter((id) => id !== author.id) },

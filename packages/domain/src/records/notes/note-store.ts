@@ -62,6 +62,15 @@ export function noteStore(db: Database) {
       return count;
     },
 
+    async countOf({ bot_id, chat_id, business_connection_id: connection }: Conversation): Promise<number> {
+      const all = db.selectFrom('notes').where('bot_id', '=', bot_id).where('chat_id', '=', chat_id);
+      const { count } = await all
+        .where('business_connection_id', '=', connection)
+        .select((row) => row.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+
     async insert(values: NewNote): Promise<Note> {
       const added = db.insertInto('notes').values({ ...storable(note, values), search_text: fold(values.text) });
       const { id } = await added.returning('id').executeTakeFirstOrThrow();
