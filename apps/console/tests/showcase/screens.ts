@@ -31,7 +31,7 @@ export const SCREENS: Readonly<Record<string, Screen>> = {
   },
   connect: {
     path: ({ botOf }) => `bots/add?bot=${botOf('deploys').id}`,
-    ready: (page) => page.getByText('The first update is here.').waitFor(),
+    ready: (page) => page.getByText('The first update has arrived.').waitFor(),
     viewport: DESK,
   },
   activity: {
