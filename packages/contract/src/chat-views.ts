@@ -55,7 +55,8 @@ export const chatViewOperations = {
     method: 'GET',
     paths: ['/api/chats/views'],
     role: 'any',
-    summary: "Lists the account's own saved views of the inbox, by name. There are at most 50.",
+    summary:
+      "Lists the account's own saved views of the inbox, by name. There are at most 50. A key that is limited to some bots has none.",
     input: z.object({}),
     output: z.array(chatView.answer),
     example: { input: {}, output: [VIEW] },

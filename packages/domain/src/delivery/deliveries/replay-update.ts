@@ -74,9 +74,15 @@ function readerName({ program }: BotWithBackend): string {
 }
 
 async function findReplayable(deps: ReplayDeps, backend: BotWithBackend, updateId: number): Promise<string> {
-  const shown = await showUpdate(deps, backend, updateId);
-  if (shown === null) throw new FlotillaError('not_found', 'Update not found: nothing is known of it any more');
-  const outcome = shown.readers.find(({ reader }) => reader === readerName(backend))?.outcome;
+  const look = async () => {
+    const shown = await showUpdate(deps, backend, updateId);
+    if (shown === null) throw new FlotillaError('not_found', 'Update not found: nothing is known of it any more');
+    return { ...shown, outcome: shown.readers.find(({ reader }) => reader === readerName(backend))?.outcome };
+  };
+  let shown = await look();
+  // Its delivery may have ended between the look at attempts and that at lanes.
+  if (shown.outcome === undefined) shown = await look();
+  const { outcome } = shown;
   if (outcome === undefined) throw new FlotillaError('conflict', 'This reader never had the update');
   const refusal = NO_COPY[outcome];
   if (refusal !== undefined) throw new FlotillaError('conflict', refusal);
