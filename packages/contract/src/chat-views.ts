@@ -11,12 +11,12 @@ const FILTER_NOTE = 'Which chats it shows: inputs of `GET /api/chats`.';
 
 /** Flags are there or not, as in an address. */
 const filterFields = {
-  queue: z.enum(CHAT_QUEUES).optional(),
+  queue: z.enum(CHAT_QUEUES).optional().describe('The queue of the desk.'),
   bot_id: ownId().optional(),
-  type: z.enum(CHAT_TYPES).optional(),
-  tag: tagText().optional(),
-  q: text({ max: 256 }).optional(),
-  unread: z.literal(true).optional(),
+  type: z.enum(CHAT_TYPES).optional().describe('The type of the chat.'),
+  tag: tagText().optional().describe('A tag of its person.'),
+  q: text({ max: 256 }).optional().describe('A part of its name or username.'),
+  unread: z.literal(true).optional().describe('Only those with messages that the account has not read.'),
 };
 
 /** A filter of the inbox that an account keeps under a name. */

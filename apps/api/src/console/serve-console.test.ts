@@ -59,6 +59,7 @@ test('the page runs scripts of its own origin only, and turns no string into HTM
     "frame-ancestors 'none'",
     "img-src 'self' blob:",
     "media-src 'self'",
+    "font-src 'self'",
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ]);

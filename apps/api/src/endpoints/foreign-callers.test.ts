@@ -30,12 +30,21 @@ const SCHEMAS = apiDocument().components.schemas as Record<string, JsonSchema>;
 
 /** They change what the caller itself has, so that its next answers differ. */
 const OF_CALLER = [
-  ...['login', 'logout', 'changePassword', 'createApiKey', 'listApiKeys', 'addChatList', 'addChatView', 'listChatViews'],
+  ...[
+    'login',
+    'logout',
+    'changePassword',
+    'createApiKey',
+    'listApiKeys',
+    'addChatList',
+    'addChatView',
+    'listChatViews',
+  ],
 ];
 /** Their rows are not in tables of bots: they are there from the beginning, in Redis or at the platform. A new list needs rows here. */
 const NOT_FILLED = [
   ...['listSessions', 'listAccounts', 'listBots', 'listAttention', 'listReaders', 'listProgramReaders'],
-  ...['listUpdates', 'listDeliveryAttempts', 'listChatAdmins'],
+  ...['listUpdates', 'listDeliveryAttempts', 'listChatAdmins', 'listChatLists'],
 ];
 const ASKED = DOCUMENTED.filter(({ name }) => !OF_CALLER.includes(name));
 

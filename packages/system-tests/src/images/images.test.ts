@@ -91,6 +91,8 @@ test.each(TARGETS)(
   },
 );
 
+const TYPES = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', woff2: 'font/woff2' };
+
 test(
   'a changed source installs nothing anew, a changed manifest does',
   async () => {
@@ -233,8 +235,8 @@ test(
     expect(assets).toEqual(expect.arrayContaining(named));
     for (const ending of ['js', 'css']) expect(named.map((path) => path.split('.').at(-1))).toContain(ending);
     for (const path of assets) {
-      expect(path).toMatch(/-[\w-]{8}\.(js|css)$/);
-      const type = path.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8';
+      expect(path).toMatch(/-[\w-]{8}\.(js|css|woff2)$/);
+      const type = TYPES[path.split('.').at(-1) as keyof typeof TYPES];
       const cache = 'public, max-age=31536000, immutable';
       expect({ path, ...headOf(await get(path)) }).toEqual({ path, status: 200, type, cache });
     }

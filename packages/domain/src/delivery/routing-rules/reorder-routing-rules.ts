@@ -29,7 +29,7 @@ export async function reorderRoutingRules(
       ordered.push({ ...rule, position });
     }
     const details = describeChanges({ order: before.map(({ id }) => id) }, { order: [...ids] });
-    const audited = { action: 'route_reorder' as const, botId: sourceBotId, details };
+    const audited = { action: 'route_reorder' as const, bot_id: sourceBotId, details };
     return { result: ordered, botIds: [sourceBotId], audited };
   });
 }
