@@ -91,7 +91,7 @@ test(
 
     await admin.page.keyboard.press('Escape');
     await rowOf(admin.page, 'Other').click();
-    await grace.page.locator('.chat-head .who-is-here').waitFor({ state: 'detached' });
+    await grace.page.locator('.chat-head .who-is-here').waitFor({ state: 'detached', timeout: 60_000 });
     expect([...admin.complaints, ...grace.complaints]).toEqual([]);
   },
   TEST_MS,

@@ -121,7 +121,7 @@ export const chatDeskOperations = {
     role: 'any',
     summary: 'Says that the account looks at a chat, or writes in its field, and lists the other accounts that do.',
     description:
-      'Say it every 20 s; after 45 s without it the account counts as gone. Streams of accounts that have the bot get the event `presence`. It is kept for 45 s, and only in memory, of the 8 chats of a bot that the account was in last. 404 if the bot does not know the chat.',
+      'Say it every 10 s, or ask `GET /api/chats/show` with `viewing`; after 25 s without it the account counts as gone. Streams of accounts that have the bot get the event `presence`. It is kept for 25 s, and only in memory, of the 8 chats of a bot that the account was in last. 404 if the bot does not know the chat.',
     input: z.object(presenceInputs),
     output: z.array(presentResource),
     botInputs: ['bot_id'],

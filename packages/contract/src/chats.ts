@@ -241,6 +241,12 @@ With \`order=recent\` chats are sorted by the date of the newest message that wa
     summary: 'Shows one chat as the list does, with what is pinned and how many topics it has.',
     description:
       'It says what Flotilla has stored, and asks the platform for nothing: `GET /api/chats/refresh` does that.',
+    changes: true,
+    input: oneConversation.input.extend({
+      viewing: flag()
+        .default(false)
+        .describe('True: the account looks at the chat, as `POST /api/chats/presence` says it.'),
+    }),
     output: shownChatResource,
     errors: [...CONVERSATION_ERRORS, 'not_found'],
     example: {

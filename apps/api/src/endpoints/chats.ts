@@ -23,6 +23,7 @@ import { type InboxQuery, inboxStore } from '@flotilla/domain/records/chats/inbo
 import { markChatRead } from '@flotilla/domain/records/chats/mark-chat-read.ts';
 import { topicStore } from '@flotilla/domain/records/chats/topic-store.ts';
 import { readDeskLog } from '@flotilla/domain/records/desk/desk-log.ts';
+import { notePresence } from '@flotilla/domain/records/desk/presence.ts';
 import { endHolds, findHeldChats, findHoldsOf } from '@flotilla/domain/records/takeover/held-chats.ts';
 import { announceChatRead, type ChatRead } from '@flotilla/domain/watch/live/chat-reads.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
@@ -34,6 +35,7 @@ import type { Handlers } from '../operations/handler.ts';
 import { conversationOf } from './conversation-of.ts';
 import { presentNote } from './notes.ts';
 import { presentChat, presentChats, presentInbox } from './present-chat.ts';
+import { accountOf } from './tell-desk.ts';
 
 export const chatHandlers: Handlers<typeof chatOperations> = {
   async listChats(context, { input, caller }) {
@@ -55,6 +57,7 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
 
   async showChat(context, { input, caller }) {
     const chat = await conversationOf(context, requireBot(context, input.bot_id), input);
+    if (input.viewing) await noteViewing(context, caller, chat);
     const [found, pinned, topic_count, scheduled_count, desk_log] = await Promise.all([
       inboxStore(context.db).find(caller.account.id, chat),
       listPinnedMessages(context, chat),
@@ -178,6 +181,13 @@ async function recentChats(
     chat.business_connection_id,
   ]);
   return { ...page, ...(query.byWaiting ? { next: null } : {}), rows: await presentInbox(context, page.rows) };
+}
+
+/** The chat is shown, even if nobody is told who looks at it. */
+async function noteViewing(context: Context, caller: Caller, chat: Conversation): Promise<void> {
+  await notePresence(context, chat, accountOf(caller), 'viewing').catch((error: unknown) => {
+    context.log.debug({ reason: String(error) }, 'who looks at a chat cannot be told');
+  });
 }
 
 /** The marker is stored, so the call succeeds even if other pages of the account are told late. */

@@ -13,8 +13,8 @@ type Who = { account_id: number; account: string };
 /** Somebody of the team who has a conversation open. */
 export type Present = InConversation & Who & { doing: Exclude<Doing, 'left'> };
 
-/** A page says that it is still there every 20 s. */
-const VIEWING_MS = 45_000;
+/** A page says that it is still there every 10 s. */
+const VIEWING_MS = 25_000;
 const TYPING_MS = 6_000;
 /** Conversations of a bot that an account has open; the oldest of more are dropped, so that nobody fills Redis. */
 const OPEN_AT_MOST = 8;

@@ -62,10 +62,13 @@ async function showKnown(
   input: ReturnType<typeof conversationOf>,
   signal: AbortSignal,
 ): Promise<ShownChatResource | undefined> {
-  return call('showChat', input, signal).catch((error: unknown) => {
-    if (error instanceof CallError && error.status === 404) return undefined;
-    throw error;
-  });
+  // It also tells colleagues that the chat is open here; it is asked again every 10 s.
+  return call('showChat', { ...input, ...(document.hidden ? {} : { viewing: true }) }, signal).catch(
+    (error: unknown) => {
+      if (error instanceof CallError && error.status === 404) return undefined;
+      throw error;
+    },
+  );
 }
 
 /** An address without a connection may be of a person who writes through one only, or through several: then the api refuses. */

@@ -11,8 +11,8 @@ export type Colleague = { id: number; name: string; doing: 'viewing' | 'typing' 
 type Seen = Colleague & { atMs: number };
 type Colleagues = { of(key: string): readonly Colleague[] };
 
-/** They say so every 20 s, and while they type every 3 s. */
-const VIEWING_MS = 45_000;
+/** They say so every 10 s, and while they type every 3 s. */
+const VIEWING_MS = 25_000;
 const TYPING_MS = 6_000;
 const LOOK_EVERY_MS = 2_000;
 const PAUSE_MS = 300;

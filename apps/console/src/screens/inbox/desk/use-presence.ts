@@ -3,25 +3,17 @@ import { call } from '../../../call.ts';
 import type { ChatId } from '../chat/use-window.ts';
 import { conversationOf } from '../conversation.ts';
 
-const SAY_EVERY_MS = 20_000;
 const TYPING_EVERY_MS = 3_000;
 
-/** Tells others of the team that the chat is open here. Returns what to call while somebody writes. */
+/** Tells others of the team that the chat is out of sight, or in sight again; showing it says the rest. Returns what to call while somebody writes. */
 export function usePresence(chat: ChatId): () => void {
   const latest = useRef(chat);
   latest.current = chat;
   const typedAtMs = useRef(0);
   useEffect(() => {
-    const renew = () => document.hidden || say(latest.current, 'viewing');
     const changed = () => say(latest.current, document.hidden ? 'left' : 'viewing');
-    renew();
-    const timer = setInterval(renew, SAY_EVERY_MS);
     document.addEventListener('visibilitychange', changed);
-    return () => {
-      clearInterval(timer);
-      document.removeEventListener('visibilitychange', changed);
-      if (!document.hidden) say(latest.current, 'left');
-    };
+    return () => document.removeEventListener('visibilitychange', changed);
   }, []);
   return () => {
     if (Date.now() - typedAtMs.current < TYPING_EVERY_MS) return;
