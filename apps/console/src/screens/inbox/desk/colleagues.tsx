@@ -46,11 +46,11 @@ export function ColleaguesProvider({ children }: { children: ReactNode }): React
     if (event.data.action === 'send') void queries.invalidateQueries({ queryKey: ['window', ...chat] });
     askLists();
   };
-  useLive(['desk'], handle, askLists);
+  const stream = useLive(['desk'], handle, askLists);
   const { data: there } = useQuery({
     queryKey: ['presence'],
     queryFn: ({ signal }) => call('listPresence', {}, signal),
-    refetchInterval: ASK_EVERY_MS,
+    refetchInterval: stream === 'live' ? false : ASK_EVERY_MS,
     retry: false,
   });
   useEffect(() => {
