@@ -171,7 +171,7 @@ test(
     await url.fill(change);
     await postgres.kill();
     await page.getByRole('button', { name: 'Save' }).click();
-    const refusal = page.getByRole('alert').getByText('The storage is away');
+    const refusal = page.getByRole('alert').getByText('Storage is unavailable');
     await refusal.waitFor({ timeout: AWAY_MS });
     await storageIsAway(page).waitFor();
     await page.getByText('1 unsaved change', { exact: true }).waitFor();

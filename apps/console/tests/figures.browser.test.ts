@@ -34,7 +34,9 @@ afterAll(() => backend?.stop());
 async function tiles(page: Page, region: string): Promise<Counts> {
   const found = await Promise.all(
     Object.entries(NAMES).map(async ([key, name]) => {
-      const tile = page.getByRole('region', { name: region }).locator('dl > div', { hasText: name });
+      const tile = page
+        .getByRole('region', { name: region })
+        .locator('dl > div', { has: page.getByText(name, { exact: true }) });
       return [key, Number((await tile.locator('dd').textContent())?.replaceAll(/\D/g, ''))] as const;
     }),
   );

@@ -70,7 +70,7 @@ test(
     await page.goForward();
     await details(page).getByRole('link', { name: 'Trace this update' }).click();
     await page.waitForURL(`**/bots/${bot.id}/updates/${updateId}`);
-    const waterfall = page.getByRole('region', { name: 'Readers' });
+    const waterfall = page.getByRole('region', { name: 'Delivery' });
     const row = (name: string) => waterfall.getByRole('listitem').filter({ hasText: name }).first();
     expect(await row('Backend').textContent()).toContain('Delivered');
     expect(await row('Program: ill').textContent()).toContain('Queued');
@@ -107,7 +107,7 @@ test(
     await panel.waitFor({ state: 'detached' });
     const colleague = await openAsAdmin(address);
     await colleague.page.getByRole('complementary').getByRole('link', { name: 'Trace this update' }).click();
-    await colleague.page.getByRole('region', { name: 'Readers' }).waitFor();
+    await colleague.page.getByRole('region', { name: 'Delivery' }).waitFor();
     await page.goto(`${suite.fleet.url}/console/bots/${bot.id}/updates/1`);
     await page.getByText('This update is no longer known').waitFor();
   },
@@ -118,7 +118,7 @@ test(
   'readers and the list of bots say how their attempts went, and what was delivered in a day',
   async () => {
     const { page, complaints } = await openAsAdmin(`bots/${bot.id}`);
-    const readers = page.getByRole('region', { name: 'Readers' });
+    const readers = page.getByRole('region', { name: 'Delivery' });
     const reader = (name: string) => readers.getByRole('listitem').filter({ hasText: name });
     await reader('Backend').getByText('100%').waitFor();
     await reader('Backend').locator('.spark').waitFor();

@@ -32,10 +32,10 @@ import type { Context } from '../context.ts';
 import { cutPage, decodeCursor, type Page } from '../http/page.ts';
 import { requireBot, requireManagedBot, scopeIn } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
+import { accountOf } from './account-of.ts';
 import { conversationOf } from './conversation-of.ts';
 import { presentNote } from './notes.ts';
 import { presentChat, presentChats, presentInbox } from './present-chat.ts';
-import { accountOf } from './tell-desk.ts';
 
 export const chatHandlers: Handlers<typeof chatOperations> = {
   async listChats(context, { input, caller }) {

@@ -18,7 +18,7 @@ export const update = {
   accepted: 'Accepted',
   chat: 'Chat',
   message: 'Message',
-  readers: 'Readers',
+  readers: 'Delivery',
   reader: { push: 'Backend', pull: 'Pollers', rules: 'Routing rules' } as Record<string, string>,
   program: (name: string) => `Program: ${name}`,
   consumer: (name: string) => `Consumer: ${name}`,

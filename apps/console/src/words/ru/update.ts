@@ -19,7 +19,7 @@ export const update: typeof en = {
   accepted: 'Принято',
   chat: 'Чат',
   message: 'Сообщение',
-  readers: 'Читатели',
+  readers: 'Доставка',
   reader: { push: 'Бэкенд', pull: 'Опрашивающие', rules: 'Правила' },
   program: (name) => `Программа: ${name}`,
   consumer: (name) => `Потребитель: ${name}`,
