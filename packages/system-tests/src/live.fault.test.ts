@@ -144,7 +144,8 @@ describe('a live stream behind nginx', () => {
     // Redis keeps what it acknowledged, so nothing had to be given up.
     expect(watching.events().filter(({ event }) => event === 'skipped')).toEqual([]);
     const gaps = watching.events().filter(({ event }) => event === 'gap');
-    expect(gaps.length).toBeLessThanOrEqual(2);
+    // After the restart of Redis: one for the bot, one for what is read, and one for what colleagues do.
+    expect(gaps.length).toBeLessThanOrEqual(3);
     expect(new Set(ids()).size).toBeGreaterThan(COUNT * 0.9);
   }, 240_000);
 
