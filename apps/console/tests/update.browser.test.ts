@@ -118,7 +118,7 @@ test(
   'readers and the list of bots say how their attempts went, and what was delivered in a day',
   async () => {
     const { page, complaints } = await openAsAdmin(`bots/${bot.id}`);
-    const readers = page.getByRole('region', { name: 'Delivery' });
+    const readers = page.getByRole('region', { name: 'Readers' });
     const reader = (name: string) => readers.getByRole('listitem').filter({ hasText: name });
     await reader('Backend').getByText('100%').waitFor();
     await reader('Backend').locator('.spark').waitFor();
