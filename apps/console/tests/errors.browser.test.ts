@@ -196,7 +196,7 @@ test(
     const row = page.getByRole('table', { name: 'Bots' }).getByRole('link', { name: 'Help desk' });
     await row.waitFor();
     redis.kill();
-    await bar(page).getByText('Receiving paused').waitFor({ timeout: AWAY_MS });
+    await bar(page).getByText('The queue is unavailable').waitFor({ timeout: AWAY_MS });
     expect(await row.isVisible()).toBe(true);
     const figures = page.getByRole('region', { name: 'Figures of the fleet' });
     // Figures that are younger than ten seconds need no time.
