@@ -96,7 +96,11 @@ function Navigation(): ReactNode {
         <Link key={name} to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
           <Icon name={icon} />
           {words.nav[name]}
-          {name === 'inbox' && <UnreadBadge />}
+          {name === 'inbox' && (
+            <span className="badge-place">
+              <UnreadBadge />
+            </span>
+          )}
         </Link>
       ))}
       <span className="rail-gap" />

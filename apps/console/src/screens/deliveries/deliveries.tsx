@@ -55,8 +55,7 @@ export function DeliveryTabs({ botId }: { botId?: string }): ReactNode {
     <nav className="state-tabs" aria-label={words.tabs.label}>
       {DELIVERY_STATES.map((state) => (
         <Link key={state} to="." search={ofState(search, state)} activeOptions={OF_STATE}>
-          {words.tabs[state]}{' '}
-          {counts[state] !== undefined && <span className="tab-count">{number(counts[state])}</span>}
+          {words.tabs[state]} <span className="tab-count">{counts[state] !== undefined && number(counts[state])}</span>
         </Link>
       ))}
       {botId !== undefined && (
