@@ -121,7 +121,8 @@ describe('a replay', () => {
       expect(await once(() => replay(id, { program_id: pulls.id }))).toMatchObject({ status: 400 });
       expect(await once(() => replay(999_999_999))).toMatchObject({ status: 404 });
       expect(await once(() => replay(id, {}))).toMatchObject({ status: 400 });
-      await post('chats/takeover', { chat_id: 5, minutes: 5 });
+      // The history knows the chat a moment later than the backend.
+      await waitFor(async () => (await post('chats/takeover', { chat_id: 5, minutes: 5 })).status === 200, PATIENCE);
       expect(await once(() => replay(id))).toMatchObject({
         status: 409,
         json: { error: expect.stringContaining('taken') },
