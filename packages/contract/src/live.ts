@@ -39,7 +39,8 @@ const topics = listOf(
 
 /** The bots of topics that are not validated yet. */
 function botsOfTopics(value: unknown): number[] {
-  const list = topics.safeParse(value).data ?? String(value).split(',');
+  const texts = [value].flat().filter((text) => typeof text === 'string');
+  const list = topics.safeParse(value).data ?? texts.flatMap((text) => text.split(','));
   return list.flatMap((text) => {
     const topic = liveTopic(text);
     return topic === null || topic.kind === 'fleet' || topic.kind === 'desk' ? [] : [topic.botId];

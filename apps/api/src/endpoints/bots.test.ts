@@ -462,6 +462,8 @@ test('deleting takes the bot everywhere, and refuses to guess between two ids', 
   const [bot, other] = [await api.addBot(), await api.addBot()];
   const twoIds = await api.admin('POST', '/api/bots/delete', { body: { id: bot.id, bot_id: other.id } });
   expect(twoIds.json).toMatchObject({ details: [{ path: 'bot_id', reason: 'contradicts id' }] });
+  const noText = await api.admin('POST', '/api/bots/delete', { body: { id: [{ toString: null }], bot_id: bot.id } });
+  expect(noText.json).toMatchObject({ code: 'bad_request', details: [{ path: 'bot_id' }, { path: 'id' }] });
   expect((await api.admin('POST', '/api/bots/delete', { body: { bot_id: bot.id } })).json).toEqual({ ok: true });
   expect(await listed(api.admin, bot.id)).toBeUndefined();
   expect((await api.admin('POST', '/api/bots/delete', { query: { id: bot.id } })).status).toBe(404);

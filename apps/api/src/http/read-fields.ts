@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Operation } from '@flotilla/contract/operation.ts';
 import { type FaultDetail, FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request, Response } from 'express';
@@ -54,11 +55,17 @@ function takeKnown(operation: Operation, given: Map<string, unknown>, fields: Ra
   for (const [name, value] of given) {
     const proper = Object.hasOwn(aliases, name) ? aliases[name]! : name;
     if (Object.hasOwn(input.shape, proper)) {
-      if (proper !== name && given.has(proper) && String(given.get(proper)) !== String(value)) {
+      if (proper !== name && given.has(proper) && !isSameInput(given.get(proper), value)) {
         addFault(fields, name, `contradicts ${proper}`);
       } else fields.values.set(proper, value);
     } else if (!readOnlyFields.includes(name)) addFault(fields, name, 'is not a field of this call');
   }
+}
+
+/** A number and its digits are the same; an object has no text of its own (`{"toString":null}`). */
+function isSameInput(one: unknown, other: unknown): boolean {
+  if (typeof one === 'object' || typeof other === 'object') return isDeepStrictEqual(one, other);
+  return String(one) === String(other);
 }
 
 function addFault(fields: RawFields, name: string, reason: string): void {

@@ -1,6 +1,7 @@
 import { mcpWritesKey } from '@flotilla/redis/keys.ts';
 import { VERSION } from '@flotilla/runtime/build.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { scalarText } from '@flotilla/telegram/scalar-text.ts';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import type { Request, Response } from 'express';
 import type { Context } from '../context.ts';
@@ -62,7 +63,7 @@ async function handle(context: Context, { ended, ...given }: Handled): Promise<(
 function withArguments(body: unknown): unknown {
   const { method, params } = (body ?? {}) as { method?: unknown; params?: { name?: unknown; arguments?: unknown } };
   if (method !== 'tools/call' || typeof params !== 'object' || params === null) return body;
-  const schema = SCHEMAS.get(String(params.name));
+  const schema = SCHEMAS.get(scalarText(params.name));
   if (schema === undefined) return body;
   return { ...(body as object), params: { ...params, arguments: readArguments(schema, params.arguments) } };
 }

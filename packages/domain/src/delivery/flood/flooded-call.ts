@@ -1,6 +1,7 @@
 import { METHOD_FAMILIES, type MethodFamily } from '@flotilla/contract/bot-api/methods.ts';
 import { EPHEMERAL } from '@flotilla/contract/bot-api/parameters.ts';
 import { familyOf } from '@flotilla/telegram/method-families.ts';
+import { scalarText } from '@flotilla/telegram/scalar-text.ts';
 
 /** The calls that the platform counts together: those of one family of one bot to one chat, or those of one method that name no chat. */
 export type FloodedCall = {
@@ -31,16 +32,16 @@ type Read = (parameter: string) => unknown;
  * an unusual chat, or one that is not named.
  */
 export function placeOf(parameter: Read): string | null {
-  const chat = text(parameter('chat_id'));
+  const chat = scalarText(parameter('chat_id'));
   if (chat === '') {
-    const message = text(parameter('inline_message_id'));
+    const message = scalarText(parameter('inline_message_id'));
     // The chat is that of a press, which nobody keeps.
     if (message === '' && (parameter(EPHEMERAL) ?? '') !== '') return null;
     if (message === '') return WHOLE_BOT;
     return INLINE_MESSAGE.test(message) ? INLINE + message : null;
   }
   const ofBot = CHAT_ID.test(chat) || CHAT_NAME.test(chat) ? chat.toLowerCase() : null;
-  const connection = text(parameter('business_connection_id'));
+  const connection = scalarText(parameter('business_connection_id'));
   if (ofBot === null || connection === '') return ofBot;
   return CONNECTION.test(connection) ? `${BUSINESS}${connection}:${ofBot}` : null;
 }
@@ -101,8 +102,4 @@ export function floodNamed(name: string): FloodedCall | null {
   const known = METHOD_FAMILIES.find((one) => one === family);
   if (known === 'other' && place === WHOLE_BOT) return null;
   return known === undefined ? null : { botId: Number(botId), family: known, place: place as string };
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

@@ -1,4 +1,5 @@
 import { parsePlatformJson } from '@flotilla/telegram/platform-json.ts';
+import { scalarText } from '@flotilla/telegram/scalar-text.ts';
 import type { ChatRef } from './history-effect.ts';
 
 export type CallParams = Record<string, string>;
@@ -23,7 +24,7 @@ export function readIdParam(params: CallParams, name: string): number | null {
 export function readIdsParam(params: CallParams, name: string): number[] {
   const values = parsePlatformJson(params[name] ?? '');
   if (!Array.isArray(values)) return [];
-  return values.map((value: unknown) => toId(String(value))).filter((id) => id !== null);
+  return values.map((value: unknown) => toId(scalarText(value))).filter((id) => id !== null);
 }
 
 /** True if the platform takes the parameter for true. */
@@ -47,8 +48,8 @@ export function readReplyParam(params: CallParams): number | null {
     return readIdParam(params, 'reply_to_message_id');
   }
   const isElsewhere =
-    'chat_id' in reply && readChatRef({ of: String(reply.chat_id) }, 'of') !== readChatRef(params, 'chat_id');
-  return isElsewhere ? null : toId(String(reply.message_id));
+    'chat_id' in reply && readChatRef({ of: scalarText(reply.chat_id) }, 'of') !== readChatRef(params, 'chat_id');
+  return isElsewhere ? null : toId(scalarText(reply.message_id));
 }
 
 /** A parameter that is JSON; undefined when it is absent or malformed. */
