@@ -105,6 +105,19 @@ test('one chat gets its entries in their order, while others go side by side; th
   expect(Math.max(...timesOf('critical 3'))).toBeLessThan(Math.min(...timesOf('bulk 0')));
 }, 90_000);
 
+test('what is less urgent waits for the answer to what is more urgent in its chat, however long that takes', async () => {
+  const chat = people[13] as number;
+  // Longer than the pace of a chat, whose next time would be free meanwhile.
+  const slowly = { bot: bot.platformId, method: 'sendMessage', count: 1 };
+  await fleet.control.setFault({ ...slowly, effect: { kind: 'delay', delayMs: 2_000 } });
+  const first = await add(chat, 'normal 0');
+  await inState(first.id, 'sending');
+  const bulk = await add(chat, 'bulk 1', { priority: 'bulk' });
+  await add(chat, 'normal 2');
+  await inState(bulk.id, 'sent');
+  expect(await textsTo(chat)).toEqual(['normal 0', 'normal 2', 'bulk 1']);
+});
+
 describe('what the platform answers', () => {
   test('429: the chat rests for so long, and others do not', async () => {
     const [limited, other] = people.slice(6, 8) as [number, number];

@@ -12,6 +12,8 @@ export type Lane = {
   hasMore: boolean;
   /** On the clock of performance.now(). */
   restsUntilMs: number;
+  /** It rests because of the pace of its chat: what is less urgent there must not take the next time. */
+  awaitsPace: boolean;
 };
 
 export type Candidate = { lane: Lane; entry: WaitingEntry };
@@ -39,7 +41,7 @@ export type Lanes = {
   add(priority: Priority, look: Look, found: readonly WaitingEntry[], isLast: boolean): void;
   /** There may be new entries. */
   lookAgain(): void;
-  /** Which may be sent now, the most urgent first. */
+  /** Which may be sent now, the most urgent first, one of a chat; none while a more urgent one of the chat is being sent. */
   candidates(most: number): Candidate[];
   /** The entry is gone from the front of its lane. */
   drop(lane: Lane): void;
@@ -64,8 +66,16 @@ export function lanesOfBot(): Lanes {
   const known = Object.fromEntries(
     PRIORITIES.map((priority) => [priority, { lanes: new Map(), aboveChat: null, isComplete: false, changes: 0 }]),
   ) as unknown as Record<Priority, Known>;
-  const ready = ({ busy, restsUntilMs, entries }: Lane, nowMs: number) =>
-    !busy && restsUntilMs <= nowMs && entries.length > 0;
+  const moreUrgent = Object.fromEntries(
+    PRIORITIES.map((priority, at) => [priority, PRIORITIES.slice(0, at).map((one) => known[one].lanes)]),
+  ) as unknown as Record<Priority, Known['lanes'][]>;
+  const isBehind = ({ priority, chat_id }: Lane) =>
+    moreUrgent[priority].some((lanes) => {
+      const lane = lanes.get(chat_id);
+      return lane !== undefined && (lane.busy || lane.awaitsPace);
+    });
+  const waits = (lane: Lane) => !lane.busy && lane.entries.length > 0 && !isBehind(lane);
+  const ready = (lane: Lane, nowMs: number) => lane.restsUntilMs <= nowMs && waits(lane);
   const outdate = (of: Known) => {
     of.isComplete = false;
     of.changes += 1;
@@ -93,7 +103,7 @@ export function lanesOfBot(): Lanes {
         const restsUntilMs = nowMs + (entries[0]?.restsMs ?? 0);
         const hasMore = entries.length >= LOOK.ofEach;
         if (lane === undefined) {
-          of.lanes.set(chat_id, { chat_id, priority, entries, busy: false, hasMore, restsUntilMs });
+          of.lanes.set(chat_id, { chat_id, priority, entries, busy: false, hasMore, restsUntilMs, awaitsPace: false });
         } else if (lane.busy) {
           const [sending] = lane.entries;
           const others = entries.filter(({ id }) => id !== sending?.id);
@@ -112,13 +122,15 @@ export function lanesOfBot(): Lanes {
     },
     candidates: (most) => {
       const nowMs = performance.now();
-      const found: Candidate[] = [];
+      const found = new Map<number, Candidate>();
       for (const lane of all()) {
-        if (found.length === most) break;
+        if (found.size === most) break;
         const [entry] = lane.entries;
-        if (entry !== undefined && ready(lane, nowMs)) found.push({ lane, entry });
+        if (entry !== undefined && !found.has(lane.chat_id) && ready(lane, nowMs)) {
+          found.set(lane.chat_id, { lane, entry });
+        }
       }
-      return found;
+      return [...found.values()];
     },
     drop: (lane) => {
       const { lanes } = known[lane.priority];
@@ -142,8 +154,8 @@ export function lanesOfBot(): Lanes {
     },
     nextMs: () => {
       let nextMs: number | null = null;
-      for (const { busy, restsUntilMs, entries } of all()) {
-        if (!busy && entries.length > 0) nextMs = Math.min(nextMs ?? restsUntilMs, restsUntilMs);
+      for (const lane of all()) {
+        if (waits(lane)) nextMs = Math.min(nextMs ?? lane.restsUntilMs, lane.restsUntilMs);
       }
       return nextMs;
     },

@@ -126,6 +126,7 @@ async function sendReady(deps: OutboxTurnDeps, turn: OutboxTurn, bot: Bot): Prom
   const nowMs = performance.now();
   for (const [at, { limit, waitMs }] of granted.entries()) {
     const { lane, entry } = candidates[at]!;
+    lane.awaitsPace = limit === 'chat';
     switch (limit) {
       case 'none':
         begin(deps, turn, bot, lane, { entry, atMs: nowMs + waitMs });
@@ -145,7 +146,7 @@ function restsForFlood({ floods }: OutboxTurnDeps, bot: Bot, { lane, entry }: Ca
     name === 'chat_id' ? lane.chat_id : undefined,
   );
   const waitMs = call === null ? 0 : floods.waitMs(call);
-  if (waitMs > 0) lane.restsUntilMs = performance.now() + waitMs;
+  if (waitMs > 0) Object.assign(lane, { restsUntilMs: performance.now() + waitMs, awaitsPace: false });
   return waitMs > 0;
 }
 
