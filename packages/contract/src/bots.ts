@@ -50,6 +50,11 @@ const paceInput = (name: keyof typeof PACE) =>
 const WEBHOOK_MODE_NOTE = 'True: the platform pushes the updates to Flotilla. False: Flotilla polls the platform.';
 const LONG_POLL_NOTE = 'True if clients may poll for the updates of the bot.';
 
+const LABELS_AT_MOST = 20;
+/** A list in a query string is separated by commas. */
+const label = () =>
+  text({ min: 1, max: 64 }).regex(/^[^\s,]([^,]*[^\s,])?$/, 'must not contain a comma, or begin or end with a space');
+
 const botToken = () => text({ min: 1, max: 200 }).describe("The bot's token, as the platform's BotFather gave it.");
 
 /** The pace as its column has it, since releases before this one read it. */
@@ -136,6 +141,13 @@ export const bot = defineResource('Bot', {
     stored: filled(column.text()),
     shown: z.string().describe('A text for people.'),
     input: text({ max: 4096 }).describe('A text for people.').optional(),
+  },
+  labels: {
+    stored: filled(column.jsonb<string[]>()),
+    shown: z.array(z.string()).describe('Words by which people group bots.'),
+    input: listOf(label(), LABELS_AT_MOST)
+      .describe('Words by which people group bots; they replace those of before. What is named twice is kept once.')
+      .optional(),
   },
   running: {
     shown: z
@@ -277,6 +289,7 @@ const BOT: BotResource = {
   signing_enabled: false,
   long_poll_enabled: true,
   description: 'Answers questions about orders',
+  labels: ['shop', 'eu'],
   running: true,
   webhook_mode: false,
   intake: { way: 'polling', since: '2026-01-01T09:00:00.000Z' },
@@ -324,6 +337,7 @@ export const botOperations = {
         .describe(
           'Only bots in this state. disabled: the bot is switched off. not_polled: it is enabled, but no updates come in. ok, failing, open: the state of its backend, if neither holds.',
         ),
+      label: label().optional().describe('Only bots with this label, in the same case.'),
       attention: z.enum(ATTENTION_KINDS).optional().describe('Only bots with this in their `attention`.'),
       sort: z
         .enum(BOT_SORTS)
@@ -363,7 +377,12 @@ export const botOperations = {
     readOnlyFields: fieldsBeside(bot.answer, addInputs),
     errors: ['conflict', ...PLATFORM_ERRORS],
     example: {
-      input: { token: TOKEN, long_poll_enabled: true, description: 'Answers questions about orders' },
+      input: {
+        token: TOKEN,
+        long_poll_enabled: true,
+        description: 'Answers questions about orders',
+        labels: ['shop', 'eu'],
+      },
       output: BOT,
     },
   }),

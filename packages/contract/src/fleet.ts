@@ -68,6 +68,14 @@ export const fleetResource = z
     bots: z.int().describe('The number of bots.'),
     states,
     attention,
+    labels: z
+      .array(
+        z.strictObject({
+          label: z.string().describe('The label.'),
+          bots: z.int().describe('The number of bots with it.'),
+        }),
+      )
+      .describe('The labels of these bots, by name. Of more than 100, those of the most bots.'),
     pending: z.int().describe('The sum of `pending_update_count` of these bots.'),
     dead_letters: z
       .int()
@@ -90,6 +98,7 @@ const FLEET: FleetResource = {
   bots: 10_000,
   states: { ok: 9_981, failing: 12, open: 3, disabled: 0, not_polled: 4 },
   attention: { ...NO_ATTENTION, backend_failing: 12, backend_open: 3, intake_failing: 4 },
+  labels: [{ label: 'eu', bots: 4_100 }],
   pending: 4_388,
   dead_letters: 27,
   rates: { in: 1_204.5, delivered: 1_203.1, failed: 0.02, retried: 2.4, calls: 980.6 },

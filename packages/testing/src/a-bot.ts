@@ -23,6 +23,7 @@ export function aBot(overrides: Partial<Bot> = {}): Bot {
     backend_ip_address: '',
     signing: null,
     description: '',
+    labels: [],
     max_connections: 40,
     silent_after_s: 300,
     flood: 'pass',

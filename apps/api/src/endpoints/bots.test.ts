@@ -41,6 +41,7 @@ describe('adding a bot', () => {
       secret_token: '',
       long_poll_enabled: false,
       description: '',
+      labels: [],
       running: false,
       webhook_mode: false,
       disabled: false,
@@ -255,6 +256,24 @@ describe('finding bots', () => {
     expect(await idsBy({ q: username.slice(1) })).toContain(id);
     expect(await idsBy({ q: `@${username.slice(1)}` })).not.toContain(id);
     expect(await idsBy({ q: 'nobody is called so' })).toEqual([]);
+  });
+
+  test('goes by their labels, which the fleet counts', async () => {
+    const { id } = await api.addBot({ labels: ['agency: north', 'shop', 'shop'] });
+    const other = await api.addBot({ labels: ['shop'] });
+    expect(await idsBy({ label: 'shop' })).toEqual([id, other.id]);
+    expect(await idsBy({ label: 'agency: north' })).toEqual([id]);
+    expect(await idsBy({ label: 'Shop' })).toEqual([]);
+    expect((await api.admin('GET', '/api/fleet')).json).toMatchObject({
+      labels: [
+        { label: 'agency: north', bots: 1 },
+        { label: 'shop', bots: 2 },
+      ],
+    });
+    expect((await update({ id, labels: ['a,b'] })).json).toMatchObject({ details: [{ path: 'labels.0' }] });
+    expect((await update({ id, labels: Array.from({ length: 21 }, (_, at) => `label ${at}`) })).status).toBe(400);
+    expect((await update({ id, labels: [] })).json).toMatchObject({ labels: [] });
+    expect(await idsBy({ label: 'shop' })).toEqual([other.id]);
   });
 
   test('goes by how they do', async () => {

@@ -163,7 +163,7 @@ describe('the fleet in figures', () => {
     expect(user).toEqual({
       ...{ bots: 1, states: { ok: 0, failing: 0, open: 1, disabled: 0, not_polled: 0 } },
       attention: { ...NO_ATTENTION, backend_open: 1 },
-      ...{ pending: 38, dead_letters: 2, taken_at: expect.any(String) },
+      ...{ labels: [], pending: 38, dead_letters: 2, taken_at: expect.any(String) },
       rates: { in: 0, delivered: 0, failed: 0, retried: 0, calls: 0 },
     });
     expect(await shown(await userOf('of-none', []))).toMatchObject({ bots: 0, pending: 0, dead_letters: 0 });

@@ -7,6 +7,7 @@ import type { Replica } from '@flotilla/domain/watch/fleet-figures/replicas.ts';
 export function presentFleet({
   states,
   attention,
+  labels,
   pending,
   deadLetters,
   rates,
@@ -17,6 +18,7 @@ export function presentFleet({
     bots: Object.values(states).reduce((sum, count) => sum + count, 0),
     states,
     attention,
+    labels,
     pending,
     ...(deadLetters === null ? {} : { dead_letters: deadLetters }),
     ...(rates === null ? {} : { rates: presentRates(rates) }),

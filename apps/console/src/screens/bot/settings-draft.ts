@@ -30,10 +30,16 @@ export type SettingWords = {
       : { label: string; hint: string };
 };
 
-/** The settings as the form holds them: numbers are text. A secret that is null stays as it is. */
+/** The settings as the form holds them: numbers and labels are text. A secret that is null stays as it is. */
 export type Settings = {
   [Name in PlainSetting]: BotResource[Name] extends number ? string : BotResource[Name];
-} & { backend_url: string; pace: Pace; secret_token: string | null; allowed_updates: readonly string[] | null };
+} & {
+  labels: string;
+  backend_url: string;
+  pace: Pace;
+  secret_token: string | null;
+  allowed_updates: readonly string[] | null;
+};
 
 export type FaultOf = (name: keyof Settings | `pace.${keyof Pace}`) => string | undefined;
 
@@ -42,6 +48,7 @@ export function settingsOf(bot: BotResource): Settings {
   return {
     ...Object.fromEntries(plain),
     max_connections: String(bot.max_connections || DEFAULT_CONNECTIONS),
+    labels: bot.labels.join(', '),
     backend_url: bot.backend_url,
     pace: Object.fromEntries(PACES.map((name) => [name, String(bot.pace[name])])) as Pace,
     secret_token: null,
@@ -50,10 +57,18 @@ export function settingsOf(bot: BotResource): Settings {
 }
 
 /** The changes as the api takes them. Numbers stay text, so that the api refuses an empty one. */
-export function inputOf({ allowed_updates: kinds, secret_token: secret, ...rest }: Partial<Settings>) {
+export function inputOf({ allowed_updates: kinds, secret_token: secret, labels, ...rest }: Partial<Settings>) {
   return {
     ...rest,
+    ...(labels === undefined ? {} : { labels: labelsOf(labels) }),
     ...(typeof secret === 'string' ? { secret_token: secret } : {}),
     ...(kinds === undefined ? {} : { allowed_updates: kinds === null ? null : [...kinds] }),
   };
+}
+
+function labelsOf(typed: string): string[] {
+  return typed
+    .split(',')
+    .map((label) => label.trim())
+    .filter((label) => label !== '');
 }

@@ -12,7 +12,7 @@ type Rows = Parameters<typeof Facts>[0]['rows'];
 /** The settings, for those who may not change them. */
 export function SettingsFacts({ bot }: { bot: BotResource }): ReactNode {
   const { bot: words } = useWords();
-  const { settings } = useSettingsWords();
+  const { settings, labels } = useSettingsWords();
   const { fields } = words;
   const known = settingsOf(bot);
   const shown = (name: PlainSetting) => {
@@ -23,6 +23,7 @@ export function SettingsFacts({ bot }: { bot: BotResource }): ReactNode {
   };
   const rows: Rows = [
     ...PLAIN_SETTINGS.map((name) => [settings[name].label, shown(name)] as const),
+    [labels, bot.labels.join(', ') || words.none],
     [fields.backend, bot.backend_url || words.none],
     [fields.secret, bot.secret_token || words.none],
     [fields.pace, fields.paces(bot.pace)],

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Field } from '../../parts/field.tsx';
 import { BackendFields } from './backend-fields.tsx';
 import { KindsField } from './kinds-field.tsx';
 import { PaceFields } from './pace-fields.tsx';
@@ -34,7 +35,18 @@ export function SettingsFields({ settings, hasSecret, faultOf, change }: FieldsP
     ));
   return (
     <>
-      <Group title={words.about}>{plain(GROUPED.about)}</Group>
+      <Group title={words.about}>
+        {plain(GROUPED.about)}
+        <Field
+          label={words.labels}
+          hint={words.labelsHint}
+          fault={faultOf('labels')}
+          autoComplete="off"
+          dir="auto"
+          value={settings.labels}
+          onChange={({ target }) => change({ labels: target.value })}
+        />
+      </Group>
       <Group title={words.intake}>{plain(GROUPED.intake)}</Group>
       <Group title={words.backend}>
         {plain(GROUPED.backend)}

@@ -66,7 +66,9 @@ export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
       <SettingsFields
         settings={{ ...known, ...draft }}
         hasSecret={bot.secret_token !== ''}
-        faultOf={(name) => faults.get(name)}
+        faultOf={(name) =>
+          faults.get(name) ?? faults.get([...faults.keys()].find((path) => path.startsWith(`${name}.`)) ?? '')
+        }
         change={change}
       />
       <div className="save-bar" data-dirty={count > 0 || undefined}>

@@ -37,7 +37,8 @@ export function BotList({ filter }: { filter: FleetFilter }): ReactNode {
       search: ({ sort: _, ...others }: FleetFilter) => (sort === undefined ? others : { ...others, sort }),
       replace: true,
     });
-  const isFiltered = filter.q !== undefined || filter.state !== undefined || filter.attention !== undefined;
+  const { q: wanted, state, attention, label } = filter;
+  const isFiltered = [wanted, state, attention, label].some((one) => one !== undefined);
   if (head.data && total === 0 && !isFiltered) return <NoBots />;
   return (
     <>
@@ -136,6 +137,7 @@ function BotName({ bot }: { bot: BotResource }): ReactNode {
         <bdi>{bot.name}</bdi>
       </Link>
       <bdi className="cut username">@{bot.username}</bdi>
+      {bot.labels.length > 0 && <bdi className="cut username">{bot.labels.join(' · ')}</bdi>}
     </>
   );
 }

@@ -23,17 +23,19 @@ export type FleetFilter = {
   q?: string;
   attention?: AttentionKind;
   state?: 'disabled';
+  label?: string;
   sort?: BotSort;
   range?: Range;
 };
 
-export function readFleetFilter({ q, state, attention, sort, range }: Record<string, unknown>): FleetFilter {
+export function readFleetFilter({ q, state, label, attention, sort, range }: Record<string, unknown>): FleetFilter {
   const kind = ATTENTION_KINDS.find((one) => one === attention);
   const [sorted] = (Object.keys(SORTS) as BotSort[]).filter((one) => one === sort);
   return {
     ...(typeof q === 'string' && q.trim() !== '' ? { q } : {}),
     ...(kind === undefined ? {} : { attention: kind }),
     ...(state === 'disabled' ? { state } : {}),
+    ...(typeof label === 'string' && label !== '' ? { label } : {}),
     ...(sorted === undefined ? {} : { sort: sorted }),
     ...readRange({ range }),
   };

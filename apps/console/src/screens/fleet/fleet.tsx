@@ -13,7 +13,7 @@ import { Attention } from './attention.tsx';
 import { BotList } from './bot-list.tsx';
 import { Figures } from './figures.tsx';
 import type { FleetFilter } from './fleet-filter.ts';
-import { StateTabs } from './state-tabs.tsx';
+import { LabelTabs, StateTabs } from './state-tabs.tsx';
 import './fleet.css';
 
 const route = getRouteApi('/');
@@ -56,6 +56,7 @@ export function Fleet(): ReactNode {
             {words.fleet.list}
           </h2>
           {hasBots && <StateTabs fleet={fleet.data} filter={filter} />}
+          {hasBots && <LabelTabs fleet={fleet.data} filter={filter} />}
           <BotList filter={filter} />
         </section>
       )}

@@ -35,6 +35,36 @@ export function StateTabs({ fleet, filter }: Tabs): ReactNode {
   );
 }
 
+/** The labels of the bots; each filters the list beside the rest of the filter, and a second press takes it away. */
+export function LabelTabs({ fleet, filter }: Tabs): ReactNode {
+  const { fleet: words } = useWords();
+  const number = useNumber();
+  const labels = fleet?.labels ?? [];
+  if (labels.length === 0 && filter.label === undefined) return null;
+  return (
+    <nav className="state-tabs" aria-label={words.labels}>
+      <Link to="/" search={unlabelled} activeOptions={{ exact: true }}>
+        {words.all}
+      </Link>
+      {labels.map(({ label, bots }) => (
+        <Link
+          key={label}
+          to="/"
+          search={(before) => ({ ...unlabelled(before), ...(filter.label === label ? {} : { label }) })}
+          aria-current={filter.label === label ? 'page' : undefined}
+        >
+          <bdi>{label}</bdi> <span className="tab-count">{number(bots)}</span>
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function unlabelled<Search extends object>(search: Search): Omit<Search, 'label'> {
+  const { label: _label, ...others } = search as Search & FleetFilter;
+  return others;
+}
+
 type TabProps = { mark: keyof ReturnType<typeof useWords>['marks']; count: number; search: Partial<FleetFilter> };
 
 function Tab({ mark, count, search }: TabProps): ReactNode {

@@ -43,6 +43,8 @@ export const botSettings = {
     },
   },
   about: 'About the bot',
+  labels: 'Labels',
+  labelsHint: 'Words that group bots, separated by commas. At most 20.',
   intake: 'How updates come in',
   someKinds: 'Take only chosen kinds of updates',
   someKindsHint: 'Off: all types except member changes and reactions, Telegram’s default.',

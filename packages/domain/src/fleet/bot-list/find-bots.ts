@@ -11,6 +11,7 @@ export type BotQuery = {
   /** A part of the name or username, or the beginning of an @username; '' for all. */
   q: string;
   state?: BotState | undefined;
+  label?: string | undefined;
   /** Only bots with this in their attention. */
   attention?: AttentionKind | undefined;
   /** Undefined: by id. */
@@ -32,7 +33,8 @@ export async function findBots(
   query: BotQuery,
   { after, count }: { after: BotCursor | null; count: number },
 ): Promise<FoundBots> {
-  const named = visible.filter((bot) => isNamed(bot, query.q));
+  const { label } = query;
+  const named = visible.filter((bot) => isNamed(bot, query.q) && (label === undefined || bot.labels.includes(label)));
   const nowMs = clock.nowMs();
   const ofState =
     query.state === undefined ? { value: named, atMs: nowMs } : await inState(statusColumns, named, query.state);

@@ -37,10 +37,11 @@ function openProgram(
 
 /** The columns that these changes set. Secrets are sealed for the bot's row. */
 export function columnsOf(secrets: SecretBox, botId: number, changes: BotChanges) {
-  const { token, secret_token, backend_url, allowed_updates, pace, ...plain } = changes;
+  const { token, secret_token, backend_url, allowed_updates, pace, labels, ...plain } = changes;
   return {
     ...plain,
     ...(pace !== undefined && { pace: toFormerNames(pace) as StoredPace }),
+    ...(labels !== undefined && { labels: JSON.stringify([...new Set(labels)]) }),
     ...(allowed_updates !== undefined && { allowed_updates: allowed_updates && JSON.stringify(allowed_updates) }),
     ...sealColumns(secrets, botId, { token, secret_token, backend_url }),
     ...(token !== undefined && { token_hash: sha256Hex(token) }),

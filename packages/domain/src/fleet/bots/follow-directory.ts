@@ -41,7 +41,8 @@ export async function followDirectory(deps: {
     const place = SEALED_PLACES.mirrored(id, Number(stored.slice(0, space)));
     try {
       const bot = fromFormerNames<Bot>(JSON.parse(deps.secrets.open(stored.slice(space + 1), place)));
-      return { ...bot, created_at: new Date(bot.created_at) };
+      // A release without labels wrote none.
+      return { ...bot, labels: bot.labels ?? [], created_at: new Date(bot.created_at) };
     } catch (error) {
       throw new Error(`the configuration of bot ${id} cannot be read (${String(error)})`, { cause: error });
     }

@@ -177,7 +177,10 @@ describe('a deleted bot', () => {
     await store(CHAT, messages(20));
     const bot = await database.db.selectFrom('bots').selectAll().where('id', '=', botId).executeTakeFirstOrThrow();
     await removeBotRow(botId);
-    const { id: _, ...same } = { ...bot, registration_id: 'another', cursor_changes: '[]', named_kinds: '[]' };
+    const { id: _, ...same } = {
+      ...{ ...bot, registration_id: 'another' },
+      ...{ cursor_changes: '[]', named_kinds: '[]', labels: '[]' },
+    };
     const again = await database.db.insertInto('bots').values(same).returning('id').executeTakeFirstOrThrow();
     expect(again.id).toBeGreaterThan(botId);
     await storeMessages(database.db, again.id, [{ chat_id: CHAT, id: 1, date: NOW_S, text: 'word' }]);

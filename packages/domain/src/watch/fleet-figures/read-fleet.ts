@@ -17,6 +17,8 @@ export type FleetSummary = {
   states: Record<BotState, number>;
   /** Bots by what is wrong with them, at this moment. */
   attention: Record<AttentionKind, number>;
+  /** The most frequent labels, by name. */
+  labels: { label: string; bots: number }[];
   /** Updates that wait for the backends and the default poll consumers. */
   pending: number;
   /** null: Postgres could not be asked. */
@@ -31,6 +33,7 @@ export type FleetSummary = {
 const RATED_BOTS = 500;
 /** In a small fleet, people look for the bot that they have just added. */
 const SMALL_FLEET = 500;
+const LABELS_SHOWN = 100;
 
 export type ReadDeps = FigureDeps & { statusColumns: StatusColumns };
 
@@ -46,7 +49,15 @@ export async function readFleet(deps: ReadDeps, caller: Caller): Promise<FleetSu
     countedAttention(deps, bots),
     isWhole && caller.role === 'admin' ? readReplicas(deps) : null,
   ]);
-  return { ...(gathered ?? (await presentFleet(deps, caller, bots))), attention, replicas };
+  return { ...(gathered ?? (await presentFleet(deps, caller, bots))), attention, labels: countLabels(bots), replicas };
+}
+
+function countLabels(bots: readonly Bot[]): FleetSummary['labels'] {
+  const counts = new Map<string, number>();
+  for (const { labels } of bots) for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
+  const most = [...counts].sort(([, one], [, other]) => other - one).slice(0, LABELS_SHOWN);
+  const { compare } = new Intl.Collator('en', { numeric: true });
+  return most.map(([label, count]) => ({ label, bots: count })).sort((one, other) => compare(one.label, other.label));
 }
 
 async function countedAttention({ statusColumns }: ReadDeps, bots: Bot[]): Promise<FleetSummary['attention']> {
@@ -55,7 +66,7 @@ async function countedAttention({ statusColumns }: ReadDeps, bots: Bot[]): Promi
   return counts;
 }
 
-type Figures = Omit<FleetSummary, 'attention' | 'replicas'>;
+type Figures = Omit<FleetSummary, 'attention' | 'labels' | 'replicas'>;
 
 async function gatheredFleet(deps: ReadDeps): Promise<Figures | null> {
   const figures = await readFigures(deps);
