@@ -23,11 +23,11 @@ const rooms = (names) => `^packages/domain/src/(${names.join('|')})/`;
 /** Folders and files of the api, lowest first: each may import those before it, and none after it. */
 const API_PARTS = [
   ...['api-metrics.ts', 'http', 'auth', 'present', 'live', 'config.ts', 'context.ts', 'probes', 'platform-webhook'],
-  ...['bot-api-proxy', 'operations', 'docs', 'console', 'queue-board', 'endpoints', 'mcp'],
+  ...['bot-api-proxy', 'operations', 'oidc', 'docs', 'console', 'queue-board', 'endpoints', 'mcp'],
   ...['while-starting.ts', 'app.ts', 'start.ts', 'main.ts', 'launch.mjs'],
 ];
 /** The proxy is served beside them. */
-const REST_PARTS = ['operations', 'docs', 'console', 'queue-board', 'endpoints', 'mcp', 'app.ts'];
+const REST_PARTS = ['operations', 'oidc', 'docs', 'console', 'queue-board', 'endpoints', 'mcp', 'app.ts'];
 const apiParts = (names) => `^apps/api/src/(${names.join('|')})(/|$)`;
 
 const layers = {

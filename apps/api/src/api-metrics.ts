@@ -32,7 +32,7 @@ export function apiMetrics(metrics: Metrics, waitingPolls: () => number, accepte
     signIns: metrics.counter(
       {
         name: 'flotilla_sign_ins_total',
-        help: 'Sign-ins with a password: ok, refused, or limited after too many failures.',
+        help: 'Sign-ins: ok, refused, or limited after too many failures.',
         labelNames: ['outcome'],
       },
       ['ok', 'refused', 'limited'].map((outcome) => ({ outcome })),

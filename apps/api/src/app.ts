@@ -10,6 +10,7 @@ import { assignRequestId, measureRequest, requestLog } from './http/observe-requ
 import { refuseOnProxyHost } from './http/proxy-host.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { serveMcp } from './mcp/serve-mcp.ts';
+import { serveOidc } from './oidc/serve-oidc.ts';
 import { serveOperations } from './operations/serve-operations.ts';
 import { platformWebhook } from './platform-webhook/platform-webhook.ts';
 import { probes } from './probes/probes.ts';
@@ -36,6 +37,7 @@ export function createApp(context: Context): Express {
   app.use(requireStarted(context));
   app.use(queueBoard(context));
   app.use(serveMcp(context));
+  app.use(serveOidc(context));
   app.use(serveOperations(context, operations, handlers));
   app.use(measureRequest(context, 'none'));
   app.use(() => {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type ApiSettings, apiSettings, dangersOf } from '@flotilla/domain/startup/api-settings.ts';
 import { serviceConfig } from '@flotilla/domain/startup/service-config.ts';
+import { signInConfig } from '@flotilla/domain/startup/sign-in-settings.ts';
 import { readSettings, SettingsError } from '@flotilla/runtime/env.ts';
 
 /** The built console; without an index.html there is none. */
@@ -36,6 +37,7 @@ function nest(settings: ApiSettings) {
       password: settings.ADMIN_PASSWORD,
       apiKey: settings.ADMIN_API_KEY,
     },
+    signIn: signInConfig(settings),
     sandboxUrl: settings.SANDBOX_URL,
     consoleDir: CONSOLE,
     proxy: {

@@ -65,6 +65,15 @@ export const accountResource = defineResource('Account', {
     input: flag().describe(MUST_CHANGE_NOTE),
     initial: false,
   },
+  oidc_issuer: { stored: orNull(column.text()) },
+  oidc_subject: {
+    stored: orNull(column.text()),
+    shown: z.string().describe('The `sub` of the account at the identity provider. Absent: it has none.').optional(),
+    input: nullable(text({ min: 1, max: 255 })).describe(
+      'The `sub` of a person at the identity provider, who may then sign in to this account. null: nobody there.',
+    ),
+    initial: null,
+  },
   /** Rises when every session of the account must end: those opened under a lower one have ended. */
   session_version: { stored: filled(column.integer) },
   created_at: { stored: filled(column.timestamptz), shown: createdAtField },

@@ -103,6 +103,7 @@ const MEANINGS = {
   sign_in: 'somebody signed in',
   sign_in_link: 'an operator made a link that signs in once',
   sign_in_limit: 'sign-ins failed so often that the limit was reached',
+  sign_in_refuse: 'the identity provider vouched for somebody who has no account here (`details` has the subject)',
   sign_out: 'somebody signed out',
   session_end: 'somebody ended one of their sessions',
   read_only: 'the read-only mode for maintenance was turned on or off',

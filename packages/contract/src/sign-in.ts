@@ -21,7 +21,39 @@ const ownAccountResource = accountResource.answer
 
 export type OwnAccountResource = z.infer<typeof ownAccountResource>;
 
+/** Why a sign-in at the identity provider led to no session; the console is opened with it in the query. */
+export type OidcRefusal = 'provider_away' | 'not_begun' | 'denied' | 'failed' | 'no_account' | 'username_taken';
+
 export const signInOperations = {
+  listSignInWays: defineOperation({
+    method: 'GET',
+    paths: ['/api/auth/ways'],
+    role: 'public',
+    summary: 'Tells how people may sign in.',
+    input: z.object({}),
+    output: z.strictObject({
+      password: z.boolean().describe('False: only the local admin may sign in with a password.'),
+      oidc: z
+        .strictObject({
+          name: z.string().describe('The name of the identity provider.'),
+          start_url: z
+            .string()
+            .describe(
+              'Where a browser begins; it comes back to the path of the console in `return_to`, with `?sign_in=` and a reason if it failed.',
+            ),
+        })
+        .optional()
+        .describe('The identity provider. Absent: there is none.'),
+    }),
+    example: {
+      input: {},
+      output: {
+        password: true,
+        oidc: { name: 'Example', start_url: 'https://bots.example.com/api/auth/oidc/start' },
+      },
+    },
+  }),
+
   login: defineOperation({
     method: 'POST',
     audit: ['sign_in', 'sign_in_limit'],
@@ -33,7 +65,7 @@ export const signInOperations = {
     input: z.object({ username: username(), password: knownPassword().describe('The password.') }),
     bodyLimitBytes: 16_384,
     output: z.strictObject({ user: accountResource.answer, must_change_password: z.boolean() }),
-    errors: ['unauthorized', 'too_many_requests'],
+    errors: ['unauthorized', 'forbidden', 'too_many_requests'],
     example: {
       input: { username: 'admin', password: 'correct horse battery' },
       output: { user: EXAMPLE_ACCOUNT, must_change_password: false },

@@ -25,6 +25,9 @@ import * as requestsOfAudit from './migrations/20261130T010000-requests-of-audit
 import * as notes from './migrations/20261130T020000-notes.ts';
 import * as chatViews from './migrations/20261130T020100-chat-views.ts';
 import * as audiences from './migrations/20261130T040000-audiences.ts';
+import * as botLabels from './migrations/20261130T060000-bot-labels.ts';
+import * as oidcAccounts from './migrations/20261130T060100-oidc-accounts.ts';
+import * as oidcAccountsIndex from './migrations/20261130T060101-oidc-accounts-index.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -56,4 +59,7 @@ export const migrations: Record<string, SchemaStep> = {
   '20261130T020000-notes': notes,
   '20261130T020100-chat-views': chatViews,
   '20261130T040000-audiences': audiences,
+  '20261130T060000-bot-labels': botLabels,
+  '20261130T060100-oidc-accounts': oidcAccounts,
+  '20261130T060101-oidc-accounts-index': oidcAccountsIndex,
 };

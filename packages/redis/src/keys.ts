@@ -233,6 +233,8 @@ export const authKeys = {
   signInLink: (tokenHash: string) => `flotilla:sign-in-link:${tokenHash}`,
   /** String: the hash of the only link that signs the account in. */
   signInLinkOf: (accountId: number) => `flotilla:sign-in-link-of:${accountId}`,
+  /** String: JSON of a sign-in at the identity provider, by the hash of the cookie of the browser that began it. */
+  oidcAttempt: (cookieHash: string) => `flotilla:oidc:${cookieHash}`,
   /** Counters of failed sign-ins. */
   signInOfAccount: 'flotilla:sign-in:account',
   signInOfAddress: 'flotilla:sign-in:address',

@@ -33,6 +33,8 @@ export interface SignInLimits {
    * of failures, so strangers who guess cannot lock the owner out there.
    */
   attempt(username: string, address: string): Promise<SignInAttempt>;
+  /** Counts a sign-in without a password, which may begin as often as an address may try passwords. */
+  begin(address: string): Promise<void>;
 }
 
 export function signInLimits(redis: RedisHandles, clock: Clock): SignInLimits {
@@ -45,6 +47,9 @@ export function signInLimits(redis: RedisHandles, clock: Clock): SignInLimits {
   const ofKnownAddress = limiter(authKeys.signInOfKnownAddress);
   const known = knownNetworks(redis, clock);
   return {
+    async begin(address) {
+      await consume(allOfAddress, networkOf(address), TOO_MANY);
+    },
     async attempt(username, address) {
       const network = networkOf(address);
       // Hashed, because the typed username must not become part of a Redis key.

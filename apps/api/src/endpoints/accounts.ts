@@ -7,6 +7,8 @@ import { addAccount } from '@flotilla/domain/people/accounts/add-account.ts';
 import { deleteAccount } from '@flotilla/domain/people/accounts/delete-account.ts';
 import { seesAllBots } from '@flotilla/domain/people/accounts/scope.ts';
 import { updateAccount } from '@flotilla/domain/people/accounts/update-account.ts';
+import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import type { Context } from '../context.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
@@ -23,14 +25,15 @@ export const accountHandlers: Handlers<typeof accountOperations> = {
 
   async addAccount(context, { input, by }) {
     for (const id of input.bot_ids ?? []) requireBot(context, id);
-    return presentAccount(await addAccount(context, by, input));
+    return presentAccount(await addAccount(context, by, { ...input, ...identityOf(context, input.oidc_subject) }));
   },
 
   async updateAccount(context, { input, caller, by }) {
     const { id, password: text, ...fields } = input;
     for (const botId of fields.bot_ids ?? []) requireBot(context, botId);
     const password = text === undefined ? undefined : { text, mustChange: id !== caller.account.id };
-    return presentAccount(await updateAccount(context, by, id, { ...fields, password }));
+    const identity = fields.oidc_subject === undefined ? {} : identityOf(context, fields.oidc_subject);
+    return presentAccount(await updateAccount(context, by, id, { ...fields, ...identity, password }));
   },
 
   async deleteAccount(context, { input, by }) {
@@ -45,6 +48,14 @@ export const accountHandlers: Handlers<typeof accountOperations> = {
     return OK;
   },
 };
+
+/** The subject is one of the provider that the settings name. */
+function identityOf({ config }: Context, subject: string | null): { oidc_issuer: string | null } {
+  if (subject === null) return { oidc_issuer: null };
+  const { oidc } = config.signIn;
+  if (oidc === null) throw refusedInput('oidc_subject', 'needs the setting OIDC_ISSUER');
+  return { oidc_issuer: oidc.issuer };
+}
 
 export function presentAccount(account: Account): AccountResource {
   return answerOf(accountResource, { ...account, bot_ids: seesAllBots(account) ? null : [...account.bot_ids] });

@@ -240,6 +240,7 @@ const FILTER = { media_type: 'photo', user_id: CHAT, thread_id: 0, from: 1_700_0
 const EXAMPLES: Record<OperationName, Example> = {
   login: () => ({ username: 'admin', password: ADMIN_PASSWORD }),
   signInByLink: async () => ({ token: await newSignInLink() }),
+  listSignInWays: () => ({}),
   logout: () => ({}),
   showOwnAccount: () => ({}),
   changePassword: () => ({ old_password: ADMIN_PASSWORD, new_password: `${ADMIN_PASSWORD}!` }),
@@ -293,7 +294,8 @@ const EXAMPLES: Record<OperationName, Example> = {
   showApiRoot: () => ({}),
   listAttention: () => ({ bot_id: botId, kinds: 'nobody_reads,poller_silent', limit: 5, offset: 0 }),
   listBots: () => ({
-    ...{ q: 'e', ids: [botId], attention: 'nobody_reads', state: 'not_polled', sort: 'pending', limit: 5, offset: 0 },
+    ...{ q: 'e', ids: [botId], label: 'shop', attention: 'nobody_reads', state: 'not_polled', sort: 'pending' },
+    ...{ limit: 5, offset: 0 },
   }),
   showBot: () => ({ id: botId }),
   addBot: async () => ({
@@ -312,7 +314,7 @@ const EXAMPLES: Record<OperationName, Example> = {
     allowed_updates: ['message'],
   }),
   validateToken: async () => ({ token: await newToken() }),
-  updateBot: () => ({ id: botId, name: 'A new name', max_connections: 20, pace: { per_second: 30 } }),
+  updateBot: () => ({ id: botId, name: 'A new name', max_connections: 20, pace: { per_second: 30 }, labels: ['shop'] }),
   toggleBotDisabled: async () => ({ id: await newBot() }),
   takeBackBot: () => ({ id: botId }),
   revealToken: () => ({ id: botId }),

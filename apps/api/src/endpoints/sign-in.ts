@@ -8,7 +8,9 @@ import { refuseCommonPassword } from '@flotilla/domain/people/accounts/password.
 import { recordSignInLimit } from '@flotilla/domain/people/accounts/record-sign-in-limit.ts';
 import { signIn } from '@flotilla/domain/people/accounts/sign-in.ts';
 import { signInByLink } from '@flotilla/domain/people/accounts/sign-in-link.ts';
+import { usernameKey } from '@flotilla/domain/people/accounts/username-key.ts';
 import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
+import { START_PATH } from '@flotilla/domain/startup/sign-in-settings.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request } from 'express';
 import { beginSession, endSession } from '../auth/session.ts';
@@ -18,7 +20,15 @@ import type { Handlers } from '../operations/handler.ts';
 import { presentAccount } from './accounts.ts';
 
 export const signInHandlers: Handlers<typeof signInOperations> = {
+  async listSignInWays({ config }) {
+    const { passwords, oidc } = config.signIn;
+    if (oidc === null) return { password: true };
+    const start_url = new URL(START_PATH, oidc.redirectUrl).href;
+    return { password: passwords, oidc: { name: oidc.name, start_url } };
+  },
+
   async login(context, { input, by, request }) {
+    requirePasswords(context, input.username);
     const { signIns } = context.apiMetrics;
     const attempt = await context.signInLimits.attempt(input.username, request.ip ?? '').catch((error: unknown) => {
       if (error instanceof FlotillaError) signIns.inc({ outcome: 'limited' });
@@ -76,6 +86,13 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
     return OK;
   },
 };
+
+/** While passwords are off, only the local admin has one, for when the identity provider is away. Says nothing of other accounts. */
+function requirePasswords({ config }: Context, username: string): void {
+  const { passwords, localAdmin, oidc } = config.signIn;
+  if (passwords || usernameKey(username) === localAdmin) return;
+  throw new FlotillaError('forbidden', `Passwords are switched off: sign in with ${oidc?.name}`);
+}
 
 async function begun(context: Context, request: Request, account: Account) {
   await beginSession(context, request, { accountId: account.id, sessionVersion: account.session_version });

@@ -158,6 +158,19 @@ export const words = {
     password: 'Password',
     show: 'Show password',
     submit: 'Sign in',
+    by: (name: string) => `Sign in with ${name}`,
+    localAdmin: 'Sign in as the local administrator',
+    passwordsOff: 'Passwords are switched off. Use the button above.',
+    /** Why the identity provider brought nobody back. */
+    refusals: {
+      provider_away: 'The identity provider does not answer. Try again later, or sign in with a password.',
+      not_begun: 'This sign-in was not begun in this browser, or it took too long. Begin again.',
+      denied: 'The identity provider did not sign you in.',
+      failed:
+        'What the identity provider answered cannot be trusted. Begin again; if that does not help, tell an administrator.',
+      no_account: 'You have no account here. Ask an administrator for one.',
+      username_taken: 'Another account has your username. Ask an administrator to link it to you.',
+    },
     wrong: 'Wrong username or password.',
     help: 'Where do I find the password?',
     helpText:
@@ -259,6 +272,7 @@ export const words = {
     title: 'Fleet',
     all: 'All',
     states: 'Bots by problem',
+    labels: 'Bots by label',
     attention: 'Needs attention',
     more: (n: number) => plural(n, { one: 'and {n} more', other: 'and {n} more' }),
     waiting: (n: number) => plural(n, { one: '{n} queued', other: '{n} queued' }),

@@ -4,6 +4,7 @@ import { hostName } from '@flotilla/runtime/host-name.ts';
 import { cidrListSetting, integerSetting, portSetting, switchSetting, urlSetting } from '@flotilla/runtime/settings.ts';
 import { z } from 'zod';
 import { serviceSettings } from './service-config.ts';
+import { signInFaults, signInSettings } from './sign-in-settings.ts';
 
 const MIN_KEY_LENGTH = 24;
 const OWN_PATHS = [
@@ -65,6 +66,7 @@ export const apiSettings = z.object({
     .min(MIN_KEY_LENGTH, `must have at least ${MIN_KEY_LENGTH} characters`)
     .optional()
     .describe('An API key of that account. A new value revokes the old key and every key made with it.'),
+  ...signInSettings,
   TRUSTED_PROXIES: cidrListSetting().describe('Ranges of the load balancers whose X-Forwarded-* headers count.'),
   MAX_CONNECTIONS: integerSetting({ min: 10, max: 1_000_000 })
     .default(20_000)
@@ -108,7 +110,7 @@ export function namesNoProxy(publicUrl: string | null, trustedProxies: string[])
 
 /** Combinations of settings that are valid alone but dangerous together. */
 export function dangersOf(settings: ApiSettings): string[] {
-  const dangers: string[] = [];
+  const dangers = signInFaults(settings);
   if (settings.PORT !== 0 && settings.PORT === settings.METRICS_PORT) {
     dangers.push('PORT, METRICS_PORT: must differ, or everybody who reaches the API can read the metrics');
   }

@@ -9,13 +9,19 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { Field, SelectField } from '../../parts/field.tsx';
 import { useForm } from '../../parts/use-form.ts';
 import { useWords } from '../../words/words.tsx';
+import { useSignInWays } from '../sign-in/provider.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
 
-type Fields = Pick<AccountResource, 'username' | 'display_name' | 'role' | 'bot_ids' | 'rights'>;
-const NEW_ACCOUNT: Fields = { username: '', display_name: '', role: 'user', bot_ids: [], rights: [] };
+type Fields = Pick<AccountResource, 'username' | 'display_name' | 'role' | 'bot_ids' | 'rights'> & {
+  oidc_subject: string;
+};
+const NEW_ACCOUNT: Fields = {
+  ...{ username: '', display_name: '', role: 'user', bot_ids: [], rights: [] },
+  oidc_subject: '',
+};
 
-function fieldsOf({ username, display_name, role, bot_ids, rights }: AccountResource): Fields {
-  return { username, display_name, role, bot_ids, rights };
+function fieldsOf({ username, display_name, role, bot_ids, rights, oidc_subject = '' }: AccountResource): Fields {
+  return { username, display_name, role, bot_ids, rights, oidc_subject };
 }
 
 function changesOf(draft: Fields, known: Fields): Partial<Fields> {
@@ -24,19 +30,25 @@ function changesOf(draft: Fields, known: Fields): Partial<Fields> {
   return changes.role === 'user' ? { ...changes, bot_ids: draft.bot_ids } : changes;
 }
 
+/** Nobody at the identity provider is null for the api. */
+function inputOf<Given extends { oidc_subject?: string }>({ oidc_subject, ...fields }: Given) {
+  return { ...fields, ...(oidc_subject === undefined ? {} : { oidc_subject: oidc_subject.trim() || null }) };
+}
+
 /** Creates an account, or changes one. */
 export function AccountForm({ account, close }: { account?: AccountResource; close: () => void }): ReactNode {
   const words = useWords();
   const queries = useQueryClient();
+  const ways = useSignInWays();
   const isNew = account === undefined;
   const { draft, faults, change, text, choice, flag, asked } = useForm({
     known: () => ({ ...(isNew ? NEW_ACCOUNT : fieldsOf(account)), password: '', must_change_password: true }),
-    fields: ['username', 'display_name', 'password', 'bot_ids', 'role'],
+    fields: ['username', 'display_name', 'password', 'bot_ids', 'role', 'oidc_subject'],
     check: ({ username }) => ({ username: username.trim() === '' ? words.errors.required : undefined }),
     async send(now, known) {
       const changes = changesOf(now, known);
-      if (isNew) await call('addAccount', now);
-      else if (Object.keys(changes).length > 0) await call('updateAccount', { id: account.id, ...changes });
+      if (isNew) await call('addAccount', inputOf(now));
+      else if (Object.keys(changes).length > 0) await call('updateAccount', { id: account.id, ...inputOf(changes) });
       await queries.invalidateQueries({ queryKey: ['accounts'] });
       close();
     },
@@ -80,6 +92,17 @@ export function AccountForm({ account, close }: { account?: AccountResource; clo
         {...choice('role')}
       />
       <BotsField bots={draft.bot_ids} choose={(bots) => change({ bot_ids: bots })} fault={faults.bot_ids ?? null} />
+      {ways?.oidc && (
+        <Field
+          label={words.access.subject}
+          hint={words.access.subjectHint(ways.oidc.name)}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={255}
+          {...text('oidc_subject')}
+        />
+      )}
       {draft.role === 'user' && (
         <CheckField
           label={words.access.mayBroadcast}

@@ -41,6 +41,9 @@ export function PersonDetails({ account, close }: { account: AccountResource; cl
           [words.access.columns.lastSignIn, last ? <Ago key="last" at={last} /> : words.fleet.never],
           [words.access.created, <Moment key="created" at={account.created_at} />],
           [words.access.password, account.must_change_password ? words.access.mustChangeNow : words.access.ownPassword],
+          ...(account.oidc_subject === undefined
+            ? []
+            : [[words.access.subject, <bdi key="subject">{account.oidc_subject}</bdi>] as const]),
           [
             words.access.views.keys,
             <Link key="keys" to="/access" search={{ view: 'keys', account: String(id) }}>

@@ -11,6 +11,7 @@ import { useTitle } from '../../parts/use-title.ts';
 import { PreferencesMenu } from '../../shell/preferences-menu.tsx';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
+import { ProviderLink, takeRefusal, useSignInWays } from './provider.tsx';
 import './sign-in.css';
 
 type Enter = (account: AccountResource) => void;
@@ -18,10 +19,16 @@ type Enter = (account: AccountResource) => void;
 /** The whole page, for somebody who is not signed in. */
 export function SignIn({ enter, linkEnded }: { enter: Enter; linkEnded: boolean }): ReactNode {
   const words = useWords();
+  const [refusal] = useState(takeRefusal);
   return (
     <Welcome title={words.signIn.title}>
       {linkEnded && <p className="fault">{words.signIn.linkEnded}</p>}
-      <SignInForm enter={enter} />
+      {refusal !== null && (
+        <p role="alert" className="fault">
+          {words.signIn.refusals[refusal]}
+        </p>
+      )}
+      <Ways enter={enter} />
       <details className="muted">
         <summary>{words.signIn.help}</summary>
         <p>{words.signIn.helpText}</p>
@@ -35,8 +42,28 @@ export function SignInAgain({ username, enter }: { username: string; enter: Ente
   const words = useWords();
   return (
     <Dialog title={words.signIn.again} description={words.signIn.ended} className="narrow">
-      <SignInForm username={username} enter={enter} />
+      <Ways username={username} enter={enter} />
     </Dialog>
+  );
+}
+
+/** The identity provider first, where there is one. Where passwords are off, the form is for the local administrator. */
+function Ways(form: { username?: string; enter: Enter }): ReactNode {
+  const { signIn: words } = useWords();
+  const ways = useSignInWays();
+  if (ways?.oidc === undefined) return <SignInForm {...form} />;
+  return (
+    <>
+      <ProviderLink oidc={ways.oidc} />
+      {ways.password ? (
+        <SignInForm {...form} />
+      ) : (
+        <details>
+          <summary className="muted">{words.localAdmin}</summary>
+          <SignInForm {...form} />
+        </details>
+      )}
+    </>
   );
 }
 
@@ -109,6 +136,7 @@ function SignInForm({ username: known = '', enter }: { username?: string; enter:
 function refusalOf(error: Error, words: Words): string {
   const status = error instanceof CallError ? error.status : null;
   if (status === 401) return words.signIn.wrong;
+  if (status === 403) return words.signIn.passwordsOff;
   if (status === 429) return tooMany(error as CallError, words);
   return sentenceOf(error, words);
 }

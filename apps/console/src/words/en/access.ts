@@ -34,6 +34,8 @@ export const access = {
     user: 'Sees assigned bots, their chats and deliveries, and can reply.',
     admin: 'Also adds bots and manages accounts and settings.',
   },
+  subject: 'Subject at the identity provider',
+  subjectHint: (name: string) => `The sub of a person at ${name}, who may then sign in to this account. Empty: nobody.`,
   bots: 'Bots',
   allBots: 'All bots',
   someBots: 'Selected bots',

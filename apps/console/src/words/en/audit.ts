@@ -104,6 +104,7 @@ const actions: Record<AuditAction, string> = {
   key_delete: 'Deleted an API key',
   sign_in: 'Signed in',
   sign_in_limit: 'Too many failed sign-ins',
+  sign_in_refuse: 'Sign-in refused',
   sign_in_link: 'Made a one-time sign-in link',
   sign_out: 'Signed out',
   session_end: 'Ended a session',

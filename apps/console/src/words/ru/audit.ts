@@ -128,6 +128,7 @@ export const audit: Words['audit'] = {
     sign_in: 'Вход',
     sign_in_link: 'Создана одноразовая ссылка для входа',
     sign_in_limit: 'Слишком много неудачных входов',
+    sign_in_refuse: 'Вход отклонён',
     sign_out: 'Выход',
     session_end: 'Завершение сеанса',
     keys_rotate: 'Перешифрование секретов',

@@ -9,8 +9,10 @@ import { usernameKey } from './username-key.ts';
 const NO_BOTS: readonly number[] = [];
 
 export type NewAccount = Pick<AccountRow, 'username' | 'password_hash' | 'role' | 'all_bots'> &
-  Partial<Pick<AccountRow, 'display_name' | 'rights' | 'must_change_password'>>;
-export type AccountRowChanges = Partial<Pick<AccountRow, 'username' | 'display_name' | 'role' | 'all_bots' | 'rights'>>;
+  Partial<Pick<AccountRow, 'display_name' | 'rights' | 'must_change_password' | 'oidc_issuer' | 'oidc_subject'>>;
+export type AccountRowChanges = Partial<
+  Pick<AccountRow, 'username' | 'display_name' | 'role' | 'all_bots' | 'rights' | 'oidc_issuer' | 'oidc_subject'>
+>;
 
 export interface AccountWithPassword {
   account: Account;
@@ -46,6 +48,12 @@ export function accountStore(db: Database) {
     async findByUsernameKey(key: string): Promise<AccountWithPassword | null> {
       const row = await accounts().where('username_key', '=', key).executeTakeFirst();
       return row === undefined ? null : { account: toAccount(row), passwordHash: row.password_hash };
+    },
+
+    async findByIdentity({ issuer, subject }: { issuer: string; subject: string }): Promise<Account | null> {
+      const ofIssuer = accounts().where('oidc_issuer', '=', issuer).where('oidc_subject', '=', subject);
+      const row = await ofIssuer.executeTakeFirst();
+      return row === undefined ? null : toAccount(row);
     },
 
     async passwordHashOf(id: number): Promise<string | null> {

@@ -16,7 +16,7 @@ import { refuseUnknownBot } from './refuse-unknown-bot.ts';
 export async function addAccount(
   deps: PasswordDeps,
   by: Actor,
-  { password, bot_ids, ...wanted }: Additions<typeof accountResource>,
+  { password, bot_ids, ...wanted }: Additions<typeof accountResource> & { oidc_issuer: string | null },
 ): Promise<Account> {
   const password_hash = await hashChosenPassword(deps, 'password', password);
   return changeCredentials(deps, () =>

@@ -34,7 +34,8 @@ export function describeNewKey(key: Pick<ApiKey, 'role' | 'bot_ids' | 'mcp' | 'm
   return describeNew({ role, bot_ids, mcp, mcp_chats, expires_at });
 }
 
-function fieldsOfAccount({ username, display_name, role, all_bots, bot_ids, rights, must_change_password }: Account) {
+function fieldsOfAccount({ all_bots, bot_ids, rights, must_change_password, ...account }: Account) {
+  const { username, display_name, role, oidc_subject } = account;
   const bots = all_bots ? 'all' : bot_ids.toSorted((one, other) => one - other);
-  return { username, display_name, role, bot_ids: bots, rights: rights.toSorted(), must_change_password };
+  return { username, display_name, role, bot_ids: bots, rights: rights.toSorted(), must_change_password, oidc_subject };
 }

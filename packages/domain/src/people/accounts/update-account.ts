@@ -16,16 +16,21 @@ import { refuseKnownUsername } from './refuse-known-username.ts';
 import { refuseLastAdmin } from './refuse-last-admin.ts';
 import { refuseUnknownBot } from './refuse-unknown-bot.ts';
 
-type RowChanges = Omit<Changes<typeof accountResource>, 'password' | 'must_change_password'>;
+type RowChanges = Omit<Changes<typeof accountResource>, 'password' | 'must_change_password'> & {
+  /** The issuer of `oidc_subject`, if that changes. */
+  oidc_issuer?: string | null | undefined;
+};
 /** Undefined fields keep their value. */
 export type AccountChanges = RowChanges & {
   password?: { text: string; mustChange: boolean } | undefined;
   /** Deletes the API keys of the account. */
   revokeKeys?: boolean | undefined;
+  /** Why, if no person asked for it. */
+  reason?: string;
 };
 
 /**
- * Changes an account. A new role or password ends its sessions. Throws 'not_found' (the account or a bot), 'conflict'
+ * Changes an account. A new role, password or identity ends its sessions. Throws 'not_found' (the account or a bot), 'conflict'
  * for a username that is taken, 'bad_request' if the last admin would be demoted.
  */
 export async function updateAccount(
@@ -35,7 +40,7 @@ export async function updateAccount(
   changes: AccountChanges,
   action: 'account_update' | 'password_reset' = 'account_update',
 ): Promise<Account> {
-  const { password, revokeKeys = false, ...rowChanges } = changes;
+  const { password, revokeKeys = false, reason, ...rowChanges } = changes;
   const hash = password === undefined ? null : await hashChosenPassword(deps, 'password', password.text);
   return changeCredentials(deps, () =>
     deps.db.transaction().execute(async (transaction) => {
@@ -52,6 +57,7 @@ export async function updateAccount(
         hash && 'password changed',
         revokeKeys && 'keys revoked',
         ofKeys,
+        reason,
       ];
       if (changes.bot_ids !== undefined) details.push((await leftBehind(transaction, before, after.bot_ids)).inWords);
       const audited = auditedAccount(action, after, ...details.filter((part) => typeof part === 'string'));
@@ -68,7 +74,7 @@ async function keyIdsOf(transaction: Database, accountId: number): Promise<numbe
 
 /** Returns the account as it was before. */
 async function changeRow(transaction: Database, id: number, changes: RowChanges): Promise<Account> {
-  const { role, bot_ids } = changes;
+  const { role, bot_ids, oidc_issuer, oidc_subject } = changes;
   const accounts = accountStore(transaction);
   if (role === 'user') await refuseLastAdmin(accounts, id);
   const before = await accounts.findById(id);
@@ -76,9 +82,11 @@ async function changeRow(transaction: Database, id: number, changes: RowChanges)
   // An admin is shown with all bots. Sent back, that must not give them to the account for when it is a user again.
   const asShown = bot_ids === null && before.role === 'admin' && (role ?? 'admin') === 'admin';
   const bots = bot_ids === undefined || asShown ? {} : { all_bots: bot_ids === null };
-  await accounts.update(id, { ...settable(accountResource, changes), ...bots }).catch(refuseKnownUsername);
+  const identity = oidc_subject === undefined ? {} : { oidc_issuer: oidc_issuer ?? null };
+  await accounts.update(id, { ...settable(accountResource, changes), ...bots, ...identity }).catch(refuseKnownUsername);
   if (bot_ids !== undefined && !asShown) await accounts.setBots(id, bot_ids ?? []).catch(refuseUnknownBot);
   if (role !== undefined || bot_ids !== undefined) await accounts.unassignUnseen(id);
-  if (role !== undefined && role !== before.role) await accounts.endSessions(id);
+  const isOthers = oidc_subject !== undefined && oidc_subject !== before.oidc_subject;
+  if (isOthers || (role !== undefined && role !== before.role)) await accounts.endSessions(id);
   return before;
 }

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import type { RedisHandles } from '@flotilla/redis/connect.ts';
+import { authKeys } from '@flotilla/redis/keys.ts';
+import { sha256Hex } from '@flotilla/runtime/digest.ts';
+import type { Request, Response } from 'express';
+import type { OidcAttempt } from './oidc-provider.ts';
+
+/** A sign-in that a browser began, and where it goes on after it. */
+type Begun = OidcAttempt & { returnTo: string };
+
+const ENDS_AFTER_MS = 10 * 60_000;
+const SECRET_BYTES = 32;
+
+/**
+ * Sign-ins that began at the provider. Each belongs to the browser that began it, by a cookie of its own, and ends with its first
+ * answer: an answer for another browser, or a second one, finds nothing.
+ */
+export interface OidcAttempts {
+  keep(request: Request, response: Response, begun: Begun): Promise<void>;
+  /** The sign-in that this browser began, which ends now; null if there is none. */
+  take(request: Request, response: Response): Promise<Begun | null>;
+}
+
+export function oidcAttempts({ commands }: Pick<RedisHandles, 'commands'>, redirectUrl: string): OidcAttempts {
+  const secure = redirectUrl.startsWith('https:');
+  // With this prefix, browsers take it from no other host of the domain.
+  const name = secure ? '__Host-oidc' : 'oidc';
+  const cookie = { httpOnly: true, sameSite: 'lax', path: '/', secure } as const;
+  return {
+    async keep(_request, response, begun) {
+      const secret = randomBytes(SECRET_BYTES).toString('base64url');
+      await commands.set(authKeys.oidcAttempt(sha256Hex(secret)), JSON.stringify(begun), 'PX', ENDS_AFTER_MS);
+      response.cookie(name, secret, { ...cookie, maxAge: ENDS_AFTER_MS });
+    },
+    async take(request, response) {
+      const secret = cookieOf(request, name);
+      if (secret === null) return null;
+      response.clearCookie(name, cookie);
+      const text = await commands.getdel(authKeys.oidcAttempt(sha256Hex(secret)));
+      return text === null ? null : (JSON.parse(text) as Begun);
+    },
+  };
+}
+
+function cookieOf({ headers }: Request, name: string): string | null {
+  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
+}
