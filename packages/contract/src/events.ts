@@ -53,6 +53,7 @@ export const EVENTS = {
   'chat.awaits': {
     text: 'a person waits for an answer in a private chat, for `awaits_minutes` of the sink; recorded only while a sink takes it',
   },
+  'chat.bound': { text: 'a person bound a chat to a program by a link' },
   'bot.added': { text: 'a bot was registered' },
   'sign_in.new_address': { text: 'somebody signed in from an address that the account had not used before' },
   'key.created': { text: 'an API key was created' },

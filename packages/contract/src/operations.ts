@@ -26,6 +26,7 @@ import { miniAppOperations } from './mini-apps.ts';
 import { noteOperations } from './notes.ts';
 import { outboxOperations } from './outbox.ts';
 import { peopleOperations } from './people.ts';
+import { programChatOperations } from './program-chats.ts';
 import { programRefusalOperations } from './program-refusals.ts';
 import { programTokenOperations } from './program-tokens.ts';
 import { programOperations } from './programs.ts';
@@ -59,6 +60,7 @@ export const operations = {
   ...backendOperations,
   ...programOperations,
   ...programTokenOperations,
+  ...programChatOperations,
   ...programRefusalOperations,
   ...signingOperations,
   ...miniAppOperations,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonObject, listOf, platformId, text, threadId } from './inputs.ts';
+import { flag, jsonObject, listOf, platformId, text, threadId } from './inputs.ts';
 
 const FILTERED_CHAT_TYPES = ['private', 'group', 'supergroup', 'channel'] as const;
 
@@ -20,7 +20,9 @@ What names no topic, as a reaction or the answer of a poll, matches no condition
 
 An update is judged once, when it is accepted, by itself. An album goes where its first message goes.`;
 
-const CHATS_NOTE = 'The update is in one of these chats, by id.';
+const CHATS_NOTE = 'The update is in one of these chats, by id, or in a chat that is bound to the program by a link.';
+const BOUND_NOTE =
+  'True: without `chat_ids`, only chats that are bound to the program by a link (`POST /api/programs/bind-link`). With `chat_ids`, these are among its chats in any case. Without both, bound chats are as any others.';
 const THREADS_NOTE =
   'The update is in one of these topics of a forum or of a private chat, by id. 0: outside every topic, and General; 1: General. Topics of different chats can have the same id: name the chat, too.';
 const CHAT_TYPES_NOTE = 'The chat is of one of these types.';
@@ -35,6 +37,7 @@ const TEXT_NOTE = 'A regular expression (RE2 syntax) that matches anywhere in th
 export const programFilter = z
   .strictObject({
     chat_ids: z.array(z.int()).optional().describe(CHATS_NOTE),
+    bound_only: z.boolean().optional().describe(BOUND_NOTE),
     thread_ids: z.array(z.int()).optional().describe(THREADS_NOTE),
     chat_types: z.array(z.enum(FILTERED_CHAT_TYPES)).optional().describe(CHAT_TYPES_NOTE),
     user_ids: z.array(z.int()).optional().describe(USERS_NOTE),
@@ -57,6 +60,7 @@ const required = () => conditionText().regex(/\S/, 'must not be blank');
 export const filterInput = () =>
   jsonObject({
     chat_ids: listOf(platformId(), 100).refine(some, EMPTY).optional().describe(CHATS_NOTE),
+    bound_only: flag().optional().describe(BOUND_NOTE),
     thread_ids: listOf(threadId(), 100).refine(some, EMPTY).optional().describe(THREADS_NOTE),
     chat_types: listOf(z.enum(FILTERED_CHAT_TYPES), 4).refine(some, EMPTY).optional().describe(CHAT_TYPES_NOTE),
     user_ids: listOf(platformId(), 100).refine(some, EMPTY).optional().describe(USERS_NOTE),

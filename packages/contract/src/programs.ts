@@ -174,6 +174,8 @@ export const program = defineResource('Program', {
       .describe('Only with mode pull: when it last asked for updates; at first, when it was added.')
       .optional(),
   },
+  /** It rises with every change of the chats that are bound to it; 0: it never had a link. */
+  chats_revision: { stored: filled(column.bigint) },
   created_at: { stored: filled(column.timestamptz), shown: createdAtField },
 });
 

@@ -419,6 +419,30 @@ export interface OutboxClaimsTable {
   claim: BigInt64;
 }
 
+/** Links that bind a chat to a program. */
+export interface ProgramLinksTable {
+  id: Generated<BigInt64>;
+  program_id: BigInt64;
+  /** SHA-256, hex. */
+  token_hash: string;
+  uses_left: number;
+  expires_at: Date;
+  created_at: CreatedAt;
+}
+
+/** Chats that were bound to programs by links. */
+export interface ProgramChatsTable {
+  program_id: BigInt64;
+  bot_id: BigInt64;
+  chat_id: BigInt64;
+  /** `chats_revision` of the program when the chat was bound. */
+  revision: BigInt64;
+  /** Who opened the link; null: erased, or an anonymous administrator. */
+  user_id: BigInt64 | null;
+  user_name: Generated<string>;
+  bound_at: Generated<Date>;
+}
+
 /** An entry of the audit log that waits for a sink. */
 export interface AuditDeliveriesTable {
   id: Generated<BigInt64>;
@@ -485,6 +509,8 @@ export interface Tables extends DeclaredTables {
   chat_list_entries: ChatListEntriesTable;
   route_hits: RouteHitsTable;
   program_tokens: ProgramTokensTable;
+  program_links: ProgramLinksTable;
+  program_chats: ProgramChatsTable;
   route_links: RouteLinksTable;
   dead_letters: DeadLettersTable;
   journal_pages: JournalPagesTable;

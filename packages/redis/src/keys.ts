@@ -140,6 +140,9 @@ export function programKeys(botId: number, programId: number) {
     excerpts: `${prefix}:excerpts`,
     /** Set: ids that it had before it changed from push to pull, and its cursor went back. */
     deliveredAhead: `${prefix}:delivered-ahead`,
+    /** Set: ids of chats that are bound to it, and `@<revision>` of these chats. */
+    chats: `${prefix}:chats`,
+    stagedChats: `${prefix}:chats:staged`,
     /** Sorted set: paths of files that getFile gave to one of its tokens → when, ms. */
     files: `${prefix}:files`,
     /** Exists for a second after a setWebhook with one of its tokens. */

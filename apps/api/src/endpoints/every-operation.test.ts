@@ -67,6 +67,7 @@ const PROGRAM_SETTINGS = {
   filter: {
     chat_ids: [-1001234567890],
     thread_ids: [0, 120],
+    bound_only: false,
     chat_types: ['group'],
     user_ids: [7],
     keyword: 'a',
@@ -187,6 +188,12 @@ const newPushProgram = async (): Promise<number> => {
 const newProgramToken = async (): Promise<number> => {
   const added = await admin('POST', '/api/programs/tokens/add', { body: await EXAMPLES.addProgramToken() });
   return (added.json as { id: number }).id;
+};
+const newBoundChat = async () => {
+  const chat = { program_id: await newProgram(), chat_id: CHAT };
+  const values = { ...chat, bot_id: botId, user_id: null, revision: 1 };
+  await api.database.db.insertInto('program_chats').values(values).execute();
+  return chat;
 };
 const newSignedBot = async (): Promise<number> => {
   const id = await newBot();
@@ -362,6 +369,10 @@ const EXAMPLES: Record<OperationName, Example> = {
     ...{ rate: { per_second: 5, per_minute: 60 }, expires_at: '2099-01-01T00:00:00Z' },
   }),
   deleteProgramToken: async () => ({ id: await newProgramToken() }),
+  addProgramLink: async () => ({ program_id: await newProgram(), expires_in_s: 3600, uses: 2 }),
+  revokeProgramLinks: async () => ({ program_id: await newProgram() }),
+  listProgramChats: async () => ({ program_id: await newProgram(), ...page }),
+  unbindProgramChat: newBoundChat,
   rotateBotSigning: async () => ({ bot_id: await newSignedBot() }),
   removeBotSigning: async () => ({ bot_id: await newSignedBot() }),
   rotateProgramSigning: async () => ({ program_id: await newSignedProgram() }),

@@ -28,6 +28,7 @@ import { miniAppHandlers } from './mini-apps.ts';
 import { noteHandlers } from './notes.ts';
 import { outboxHandlers } from './outbox.ts';
 import { peopleHandlers } from './people.ts';
+import { programChatHandlers } from './program-chats.ts';
 import { programRefusalHandlers } from './program-refusals.ts';
 import { programTokenHandlers } from './program-tokens.ts';
 import { programHandlers } from './programs.ts';
@@ -61,6 +62,7 @@ export const handlers: Handlers<typeof operations> = {
   ...backendHandlers,
   ...programHandlers,
   ...programTokenHandlers,
+  ...programChatHandlers,
   ...programRefusalHandlers,
   ...signingHandlers,
   ...chatHandlers,

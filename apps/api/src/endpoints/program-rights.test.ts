@@ -75,6 +75,14 @@ const INPUTS: Record<string, Input> = {
   deleteProgram: ofProgram,
   pollUpdates: ({ id }) => ({ bot_id: bot.id, program_id: id, timeout: 0 }),
   addProgramToken: ({ id }) => ({ program_id: id, name: 'mine' }),
+  addProgramLink: ({ id }) => ({ program_id: id }),
+  revokeProgramLinks: ({ id }) => ({ program_id: id }),
+  listProgramChats: ({ id }) => ({ program_id: id }),
+  unbindProgramChat: async ({ id, bot_id }) => {
+    const values = { program_id: id, chat_id: 5, bot_id, user_id: null, revision: 1 };
+    await api.database.db.insertInto('program_chats').values(values).execute();
+    return { program_id: id, chat_id: 5 };
+  },
   deleteProgramToken: async (program) => ({ id: (await newToken(program)).id }),
   resumeProgramBackend: ofProgram,
   testProgramDelivery: ofProgram,

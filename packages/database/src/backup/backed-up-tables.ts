@@ -26,6 +26,8 @@ const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
   route_hits: true,
   programs: true,
   program_tokens: true,
+  program_links: true,
+  program_chats: true,
   route_links: true,
   audit_log: true,
   dead_letters: true,

@@ -1,6 +1,7 @@
 import { measurePlatform } from '@flotilla/telegram/measure-platform.ts';
 import { type PlatformClient, platformClient } from '@flotilla/telegram/platform-client.ts';
 import { honourFloods } from '../delivery/flood/honour-floods.ts';
+import { type ChatBinder, chatBinder } from '../delivery/programs/chat-binder.ts';
 import { type BackendConnections, backendConnections } from '../delivery/push/backend-connections.ts';
 import { type AnsweredCallbacks, answeredBefore, answeredCallbacks } from '../delivery/readers/answered-callbacks.ts';
 import { type RefusalRecorder, refusalRecorder } from '../delivery/refusals/refusal-recorder.ts';
@@ -18,6 +19,7 @@ export type Outside = {
   platformCalls: ReturnType<typeof measurePlatform>;
   groupFollower: GroupFollower;
   ownerAnswers: OwnerAnswers;
+  chatBinder: ChatBinder;
   /** Connections to backends. */
   backends: BackendConnections;
   /** Keeps which calls of programs were refused. */
@@ -47,6 +49,7 @@ export function openOutside(
     platformCalls,
     groupFollower: groups,
     ownerAnswers: ownerAnswers(parts),
+    chatBinder: chatBinder({ ...parts, platform: groups.platform }),
     backends,
     programRefusals,
     answeredCallbacks: answeredCallbacks({ redis }, answeredBefore(metrics)),

@@ -27,7 +27,7 @@ export async function setWebhookOfProgram(context: Context, given: ProgramCall):
   const url = call.parameters.values.get('url') ?? '';
   if (url === '') return deleteWebhookOfProgram(context, call);
   if (!namesMethod(call.token, 'setwebhook')) return forbidden('this token may not call setWebhook');
-  if (!staysWithin(call.program.filter, call.token)) return forbidden(LEAVES_CHATS);
+  if (!staysWithin(call.program, call.token)) return forbidden(LEAVES_CHATS);
   const read = await readWebhookSettings(context, url, call.parameters);
   if ('refusal' in read) return read.refusal;
   const { settings } = read;
@@ -90,7 +90,7 @@ export async function getWebhookInfoOfProgram(
 
 function mayChangeWebhook({ program, token }: ProgramCall): boolean {
   const isNamed = namesMethod(token, 'deletewebhook') || namesMethod(token, 'setwebhook');
-  return isNamed && staysWithin(program.filter, token);
+  return isNamed && staysWithin(program, token);
 }
 
 /** At the platform too, a webhook that names no kinds keeps those of the one before it. */

@@ -28,6 +28,7 @@ export const LOOKS: Record<EventKind, Look> = {
   'installation.resumed': 'ok',
   'broadcast.done': 'disabled',
   'chat.held': 'disabled',
+  'chat.bound': 'disabled',
   'chat.awaits': 'open',
   'bot.added': 'disabled',
   'sign_in.new_address': 'disabled',

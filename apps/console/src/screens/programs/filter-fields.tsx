@@ -91,6 +91,12 @@ function Conditions({ botId, filter, change, faults }: ConditionsProps): ReactNo
         choose={(chosen) => change({ chats: chosen })}
         fault={faults['filter.chat_ids'] ?? faults.filter}
       />
+      <CheckField
+        label={words.boundOnly}
+        hint={words.boundOnlyHint}
+        on={filter.boundOnly}
+        toggle={(on) => change({ boundOnly: on })}
+      />
       <TopicsField
         botId={botId}
         label={words.threads}

@@ -8,6 +8,8 @@ export type ChatType = (typeof CHAT_TYPES)[number];
 /** What the fields say about which updates a program gets; lists but that of chats are text, with commas between. */
 export type Filter = {
   chats: readonly number[];
+  /** Only chats that are bound by a link, and those above. */
+  boundOnly: boolean;
   threads: string;
   types: readonly ChatType[];
   users: string;
@@ -16,7 +18,16 @@ export type Filter = {
   text: string;
 };
 
-export const NEW_FILTER: Filter = { chats: [], threads: '', types: [], users: '', commands: '', keyword: '', text: '' };
+export const NEW_FILTER: Filter = {
+  chats: [],
+  boundOnly: false,
+  threads: '',
+  types: [],
+  users: '',
+  commands: '',
+  keyword: '',
+  text: '',
+};
 
 /** null: every update. */
 export function filterOf(filter: ProgramFilter): Filter | null {
@@ -25,6 +36,7 @@ export function filterOf(filter: ProgramFilter): Filter | null {
   if (Object.keys(filter).length === 0) return null;
   return {
     chats,
+    boundOnly: filter.bound_only === true,
     threads: threads.join(', '),
     ...{ types, users: users.join(', '), commands: commands.join(', '), keyword, text },
   };
@@ -33,10 +45,11 @@ export function filterOf(filter: ProgramFilter): Filter | null {
 /** Conditions that are not given are left out. */
 export function filterInput(filter: Filter | null) {
   if (filter === null) return {};
-  const { chats, types, keyword, text } = filter;
+  const { chats, boundOnly, types, keyword, text } = filter;
   const [threads, users, commands] = [namesIn(filter.threads), listed(filter.users), listed(filter.commands)];
   return {
     ...(chats.length === 0 ? {} : { chat_ids: [...chats] }),
+    ...(boundOnly ? { bound_only: true } : {}),
     ...(threads.length === 0 ? {} : { thread_ids: threads }),
     ...(types.length === 0 ? {} : { chat_types: [...types] }),
     ...(users.length === 0 ? {} : { user_ids: users }),
@@ -59,6 +72,7 @@ export function filterWords(filter: ProgramFilter, { filter: words }: ProgramsWo
   const { keyword, text } = filter;
   return [
     ...(chats === undefined ? [] : [words.inChats(chats.length)]),
+    ...(filter.bound_only === true && chats === undefined ? [words.inBoundChats] : []),
     ...(threads === undefined ? [] : [words.inThreads(threads.length)]),
     ...(types === undefined ? [] : [types.map((type) => words.typeNames[type]).join(words.or)]),
     ...(users === undefined ? [] : [words.fromUsers(users.length)]),

@@ -11,6 +11,7 @@ import { Inspector } from '../../parts/inspector.tsx';
 import { Ago, Moment, Until } from '../../parts/time.tsx';
 import { ProgramTabs } from '../add-bot/program-tabs.tsx';
 import { Behind, ReaderState } from '../bot/reader-state.tsx';
+import { BoundChats } from './bound-chats.tsx';
 import { ProgramForm } from './program-form.tsx';
 import { ProgramTrouble } from './program-trouble.tsx';
 import { useProgramsWords } from './programs-words.ts';
@@ -47,6 +48,7 @@ export function ProgramDetails({ program, reader, close }: DetailsProps): ReactN
       <ProgramTrouble program={program} />
       <Acts program={program} deleted={close} />
       <Tokens program={program} />
+      <BoundChats program={program} />
       <Refusals program={program} />
       {mode === 'push' && <Signing program={program} />}
       <details className="connect">

@@ -28,6 +28,7 @@ const kinds: Record<EventKind, string> = {
   'installation.resumed': 'Running again',
   'broadcast.done': 'Broadcast finished',
   'chat.held': 'Chat taken over',
+  'chat.bound': 'Chat bound to a program',
   'chat.awaits': 'Chat is waiting',
   'bot.added': 'Bot added',
   'sign_in.new_address': 'Sign-in from a new address',

@@ -29,6 +29,7 @@ const kinds: Record<EventKind, string> = {
   'installation.resumed': 'Снова работает',
   'broadcast.done': 'Рассылка завершена',
   'chat.held': 'Чат перехвачен',
+  'chat.bound': 'Чат привязан к программе',
   'chat.awaits': 'Чат ждёт ответа',
   'bot.added': 'Бот добавлен',
   'sign_in.new_address': 'Вход с нового адреса',

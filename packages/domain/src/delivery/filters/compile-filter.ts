@@ -5,19 +5,24 @@ import type { FilterFacts } from './filter-facts.ts';
 import { type FoldedText, foldText, hasFoldedKeyword } from './keyword.ts';
 
 /** The facts of an update, with its text prepared for keywords once. */
-export type FoldedFacts = FilterFacts & { folded(): FoldedText };
+export type FoldedFacts = FilterFacts & {
+  folded(): FoldedText;
+  /** The programs to which its chat is bound. */
+  boundTo: ReadonlySet<number>;
+};
 type Condition = (facts: FoldedFacts) => boolean;
 
-/** A filter as one condition. `username`: that of the bot, because a command may name it (`/start@name`). */
-export function compileFilter(filter: ProgramFilter, username: string): Condition {
-  const conditions = conditionsOf(filter, username.toLowerCase());
+/** The filter of a program as one condition. `username`: that of the bot, because a command may name it (`/start@name`). */
+export function compileFilter(filter: ProgramFilter, username: string, programId: number): Condition {
+  const conditions = conditionsOf(filter, username.toLowerCase(), programId);
   return (facts) => conditions.every((holds) => holds(facts));
 }
 
-export function withFoldedText(facts: FilterFacts): FoldedFacts {
+export function withFoldedText(facts: FilterFacts, boundTo: ReadonlySet<number>): FoldedFacts {
   let folded: FoldedText | null = null;
   return {
     ...facts,
+    boundTo,
     folded: () => {
       folded ??= foldText(facts.text ?? '');
       return folded;
@@ -26,12 +31,12 @@ export function withFoldedText(facts: FilterFacts): FoldedFacts {
 }
 
 /** The cheap conditions come first, so that the others are rarely evaluated. */
-function conditionsOf(filter: ProgramFilter, username: string) {
-  const { chat_ids, thread_ids, chat_types, user_ids, commands, keyword, text } = filter;
+function conditionsOf(filter: ProgramFilter, username: string, programId: number) {
+  const { chat_ids, bound_only, thread_ids, chat_types, user_ids, commands, keyword, text } = filter;
   const conditions: Condition[] = [];
-  if (chat_ids !== undefined) {
+  if (chat_ids !== undefined || bound_only === true) {
     const ids = new Set(chat_ids);
-    conditions.push(({ chatId }) => chatId !== null && ids.has(chatId));
+    conditions.push(({ chatId, boundTo }) => chatId !== null && (ids.has(chatId) || boundTo.has(programId)));
   }
   if (thread_ids !== undefined) {
     const ids = new Set(thread_ids);

@@ -45,6 +45,7 @@ function matcherFor(...programs: Wanted[]) {
       kinds,
       order,
       sees_held: false,
+      chats_revision: 0,
       priority: 'normal' as const,
     };
   });
@@ -55,7 +56,7 @@ function matcherFor(...programs: Wanted[]) {
       kind: Object.keys(value).find((key) => key !== 'update_id') ?? '',
       value,
     }));
-    return matcher.marks(sliced);
+    return matcher.marks(sliced, null);
   };
 }
 

@@ -23,13 +23,19 @@ export type Mark = string;
 
 export type UpdateMatcher = {
   digest: string;
-  /** One mark for each update. Lets other work in between, because hostile texts make this slow. */
-  marks(updates: MatchInput[]): Promise<Mark[]>;
+  /** The programs for which it matters which chats are bound to them. */
+  binding: readonly number[];
+  /**
+   * One mark for each update. `bound`: for each, the programs to which its chat is bound; null: none of them. Lets other work in between,
+   * because hostile texts make this slow.
+   */
+  marks(updates: MatchInput[], bound: readonly ReadonlySet<number>[] | null): Promise<Mark[]>;
 };
 
 /** Of an answer to a question, which the rules turn takes. */
 const FOR_NOBODY: Mark = '=0';
 
+const NOT_BOUND: ReadonlySet<number> = new Set();
 const HELD_MS = 20;
 const matchers = new WeakMap<Bot, UpdateMatcher>();
 
@@ -59,12 +65,13 @@ export function createMatcher({ text, digest }: FilterConfig): UpdateMatcher {
   const compiled = programs.map((program) => compileProgram(program, username));
   return {
     digest,
-    marks: async (updates) => {
-      const whole = updates.map(({ kind, value }) => ({
+    binding: programs.flatMap(({ id, bound }) => (bound === undefined ? [] : [id])),
+    marks: async (updates, bound) => {
+      const whole = updates.map(({ kind, value }, at) => ({
         kind,
         isAnswer: asks && readPress(kind, value) !== null,
         album: albumOf(kind, value),
-        facts: factsOf(kind, value),
+        facts: withFoldedText(filterFacts(value, kind), bound?.[at] ?? NOT_BOUND),
       }));
       const marks: Mark[] = [];
       const ofAlbums = new Map<string, Mark>();
@@ -100,7 +107,7 @@ function pauses(): Pause {
 }
 
 function compileProgram({ id, kinds, filter, exclusive }: FilteringProgram, username: string): CompiledProgram {
-  const holds = compileFilter(filter, username);
+  const holds = compileFilter(filter, username, id);
   const wantsKind = (kind: string) => (kinds.length === 0 ? isDefaultKind(kind) : kinds.includes(kind));
   // What a program does not want by its kinds needs no mark: readers leave it out.
   return { id, takes: exclusive, wants: (kind, facts) => (exclusive ? wantsKind(kind) : true) && holds(facts) };
@@ -115,10 +122,6 @@ async function markOf(programs: CompiledProgram[], kind: string, members: Folded
     if (!wanted) unwanted.push(id);
   }
   return unwanted.length === 0 ? '' : `,${unwanted.join(',')},`;
-}
-
-function factsOf(kind: string, value: Fields): FoldedFacts {
-  return withFoldedText(filterFacts(value, kind));
 }
 
 /** '' for an update that is in none. */

@@ -20,7 +20,9 @@ import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../../fleet/memory/memory-pr
 import type { MemoryWatch } from '../../fleet/memory/watch-memory.ts';
 import type { GroupFollower } from '../../records/moved-groups/group-follower.ts';
 import { type OwnerAnswers, ownersAnswer } from '../../records/takeover/owner-answers.ts';
-import { type MatchInput, matcherInForce, matcherOf, type UpdateMatcher } from '../filters/update-matcher.ts';
+import { type Matched, matchUpdates } from '../filters/match-updates.ts';
+import { type MatchInput, matcherInForce, matcherOf } from '../filters/update-matcher.ts';
+import { type ChatBinder, readBindingStart } from '../programs/chat-binder.ts';
 import type { IdReserve } from './id-reserve.ts';
 
 export type AcceptDeps = {
@@ -34,6 +36,8 @@ export type AcceptDeps = {
   groupFollower?: Pick<GroupFollower, 'seeUpdates'>;
   /** Without it, no chat is taken over because the owner of a business account answers. */
   ownerAnswers?: OwnerAnswers;
+  /** Without it, no chat is bound to a program. */
+  chatBinder?: ChatBinder;
 };
 
 /** The polling turn that fetched the updates: its fencing token, and the offset of its next getUpdates. */
@@ -51,6 +55,7 @@ export type Accepted =
 
 /** Bytes that Redis needs for an update beside its text, in the log and again in the history stream. */
 const BYTES_AROUND_UPDATE = 300;
+const UNMATCHED: Matched = { filtersDigest: '', marksJson: '' };
 /** Each repetition needs another change of the filters, or a Redis that has restarted again. */
 const REPEATED_AT_MOST = 10;
 
@@ -71,12 +76,20 @@ export async function acceptUpdates(
   }
   const answers = updates.filter(({ value }) => ownersAnswer(value) !== null);
   if (answers.length > 0) await deps.ownerAnswers?.see(bot, await unseenAmong(deps, bot, answers));
+  await bindChats(deps, bot, updates);
   if (!intake) return appendUpdates(deps, bot, updates, polling, '');
   return inChild(intake, 'accept updates', async (span) => {
     const accepted = await appendUpdates(deps, bot, updates, polling, span.traceparent);
     span.set({ 'flotilla.updates': updates.length, 'flotilla.outcome': accepted.outcome });
     return accepted;
   });
+}
+
+/** Binds the chats in which a link was opened, so that the updates are judged by it already. */
+async function bindChats(deps: AcceptDeps, bot: Bot, updates: SlicedUpdate[]): Promise<void> {
+  if (deps.chatBinder === undefined || !bot.programs.some(({ chats_revision }) => chats_revision > 0)) return;
+  const starts = updates.filter(({ value }) => readBindingStart(value, bot.username) !== null);
+  if (starts.length > 0) await deps.chatBinder.see(bot, await unseenAmong(deps, bot, starts));
 }
 
 /** Without those that the platform sends again: a chat that was released since must not be taken over by them. */
@@ -134,7 +147,7 @@ async function appendUpdates(
       traceparent,
       runIds: deps.redis.runIds(),
       reservedId: null,
-      ...NO_FILTERS,
+      ...UNMATCHED,
       updates: sent,
     },
   });
@@ -164,15 +177,9 @@ async function appendUpdates(
 type Call = { keys: AcceptUpdatesKeys; args: AcceptUpdatesArgs };
 type Appended = Exclude<AcceptUpdatesReply, { outcome: 'DOUBT' | 'FILTERS' }>;
 
-/** By which filters the updates were matched, and what these said. */
-type Matched = { filtersDigest: string; marksJson: string };
-
-const NO_FILTERS: Matched = { filtersDigest: '', marksJson: '' };
-
 /** Repeats the call when the script needs the reserved id from Postgres, or updates matched by other filters. */
 async function append(deps: AcceptDeps, bot: Bot, updates: MatchInput[], { keys, args }: Call): Promise<Appended> {
-  const matcher = matcherOf(bot);
-  if (matcher !== null) Object.assign(args, await matchedBy(matcher, updates));
+  Object.assign(args, await matchUpdates(deps.redis, bot.id, matcherOf(bot), updates));
   for (let calls = 1; ; calls += 1) {
     const reply = await scripts.acceptUpdates(deps.redis.commands, keys, args);
     if (reply.outcome === 'DOUBT') {
@@ -180,17 +187,13 @@ async function append(deps: AcceptDeps, bot: Bot, updates: MatchInput[], { keys,
       args.runIds = deps.redis.runIds();
     } else if (reply.outcome === 'FILTERS') {
       const other = matcherInForce(bot, { digest: reply.digest, text: reply.filters });
-      Object.assign(args, other === null ? NO_FILTERS : await matchedBy(other, updates));
+      Object.assign(args, await matchUpdates(deps.redis, bot.id, other, updates));
     } else {
       return reply;
     }
     if (calls > REPEATED_AT_MOST)
       throw new FlotillaError('unavailable', 'Redis or the filters of the bot keep changing; try again');
   }
-}
-
-async function matchedBy(matcher: UpdateMatcher, updates: MatchInput[]): Promise<Matched> {
-  return { filtersDigest: matcher.digest, marksJson: JSON.stringify(await matcher.marks(updates)) };
 }
 
 /** Positions (1-based) of the first and the last digit of update_id in the bytes that Redis gets. */

@@ -9,7 +9,7 @@ export type Program = Omit<ActiveProgram, 'tokens'> & { bot_id: number; created_
 /** The fields of a program that its author chooses. */
 export type ProgramContent = Omit<
   Program,
-  'id' | 'bot_id' | 'created_at' | 'signing' | 'webhook_token_id' | 'webhook_kinds'
+  'id' | 'bot_id' | 'created_at' | 'signing' | 'webhook_token_id' | 'webhook_kinds' | 'chats_revision'
 >;
 /** An undefined field keeps its value. */
 export type ProgramChanges = { [Name in keyof ProgramContent]?: ProgramContent[Name] | undefined } & {

@@ -41,7 +41,8 @@ export function refuseLosingToken(program: Program, wanted: Poller, others: Prog
 export function refuseLosingChange(before: Program, changed: Program, tokens: ProgramToken[], nowMs: number): void {
   const pulls = before.mode === 'push' && changed.mode === 'pull';
   const takes = changed.exclusive && !before.exclusive;
-  const filters = JSON.stringify(changed.filter) !== JSON.stringify(before.filter);
+  const filters =
+    JSON.stringify(changed.filter) !== JSON.stringify(before.filter) || changed.chats_revision > before.chats_revision;
   if (changed.mode === 'push' || !(pulls || takes || filters)) return;
   const pollers = tokens.filter((token) => polls(token, nowMs));
   const rival = pulls ? pollers.find((one) => !seesTheSame(one, pollers[0]!)) : undefined;
@@ -65,13 +66,13 @@ function polls({ methods, expires_at }: Poller, nowMs: number): boolean {
   return methods === null || methodsNamed(methods).has('getupdates');
 }
 
-function takesMore({ exclusive, filter }: Program, token: Poller): boolean {
-  return exclusive && !staysWithin(filter, token);
+function takesMore(program: Program, token: Poller): boolean {
+  return program.exclusive && !staysWithin(program, token);
 }
 
 /** True if the chats of what a program takes are those of the token, and only its topics are not. */
-function takesMoreTopics({ filter }: Program, { chats }: Poller): boolean {
-  return staysWithin(filter, { chats, threads: null });
+function takesMoreTopics(program: Program, { chats }: Poller): boolean {
+  return staysWithin(program, { chats, threads: null });
 }
 
 function seesTheSame(left: Poller, right: Poller): boolean {

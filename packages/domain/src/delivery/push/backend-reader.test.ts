@@ -26,6 +26,7 @@ const PROGRAM: ActiveProgram = {
     exclusive: false,
     order: 100,
     sees_held: false,
+    chats_revision: 0,
     priority: 'normal',
     signing: null,
     tokens: [],

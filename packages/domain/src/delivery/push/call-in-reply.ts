@@ -165,7 +165,7 @@ async function check(
   const { directory, clock } = deps;
   const programs = directory.ready() ? directory.byProgram(program.id)?.programs : undefined;
   const tokens = programs?.find(({ id }) => id === program.id)?.tokens ?? [];
-  const token = webhookTokenOf({ webhook_token_id, tokens, filter: program.filter }, clock.nowMs());
+  const token = webhookTokenOf({ ...program, webhook_token_id, tokens }, clock.nowMs());
   if (token === null || typeof token === 'string') {
     return { outcome: 'refused', reason: 'expired', token: { id: webhook_token_id } };
   }

@@ -10,7 +10,8 @@ import { type Conversation, inConversation } from '../../records/chats/conversat
 import { announceDesk } from '../../records/desk/desk-news.ts';
 import { heldAs } from '../../records/takeover/held-chats.ts';
 import type { TakeoverDeps } from '../../records/takeover/take-over-chat.ts';
-import { matcherInForce, matcherOf, type UpdateMatcher } from '../filters/update-matcher.ts';
+import { matchUpdates } from '../filters/match-updates.ts';
+import { matcherInForce, matcherOf } from '../filters/update-matcher.ts';
 import type { AcceptDeps } from '../intake/accept-updates.ts';
 
 type ReleaseDeps = TakeoverDeps & Pick<AcceptDeps, 'turns' | 'idReserve'>;
@@ -67,24 +68,20 @@ type Step = Exclude<ReleaseChatReply, { outcome: 'DOUBT' | 'FILTERS' }>;
 async function step(deps: ReleaseDeps, bot: Bot, { conversation, delivers, members }: Wanted): Promise<Step> {
   const args: ReleaseChatArgs = {
     ...{ registrationId: bot.registration_id, botId: bot.id, conversation, delivers, limit: AT_ONCE, reservedId: null },
-    ...(await matchedBy(matcherOf(bot), members)),
+    ...(await matchUpdates(deps.redis, bot.id, matcherOf(bot), members.map(readMember))),
     updates: members.map((member) => ({ member })),
   };
   for (let calls = 1; ; calls += 1) {
     const reply = await scripts.releaseChat(deps.redis.commands, botKeys(bot.id), args);
     if (reply.outcome === 'DOUBT') args.reservedId = (await deps.idReserve?.reservedFor(bot)) ?? 0;
     else if (reply.outcome === 'FILTERS') {
-      Object.assign(args, await matchedBy(matcherInForce(bot, { digest: reply.digest, text: reply.filters }), members));
+      const other = matcherInForce(bot, { digest: reply.digest, text: reply.filters });
+      Object.assign(args, await matchUpdates(deps.redis, bot.id, other, members.map(readMember)));
     } else return reply;
     if (calls > REPEATED_AT_MOST) {
       throw new FlotillaError('unavailable', 'Redis or the filters of the bot keep changing; try again');
     }
   }
-}
-
-async function matchedBy(matcher: UpdateMatcher | null, members: string[]) {
-  if (matcher === null) return { filtersDigest: '', marksJson: '' };
-  return { filtersDigest: matcher.digest, marksJson: JSON.stringify(await matcher.marks(members.map(readMember))) };
 }
 
 /** The form that lib/hold.lua writes: `<conversation>|<id>|<expires>|<offset>|<kind>|<lane>|<raw>`. */

@@ -29,7 +29,7 @@ const programsOf = sql<StoredProgram[]>`(
     'webhook_token_id', p.webhook_token_id, 'webhook_kinds', p.webhook_kinds::json, 'backend_role', p.backend_role,
     'backend_certificate', p.backend_certificate, 'backend_ip_address', p.backend_ip_address, 'max_connections', p.max_connections,
     'silent_after_s', p.silent_after_s,
-    'filter', p.filter::json, 'exclusive', p.exclusive, 'order', p.position, 'sees_held', p.sees_held, 'priority', p.priority, 'tokens', (
+    'filter', p.filter::json, 'exclusive', p.exclusive, 'order', p.position, 'sees_held', p.sees_held, 'chats_revision', p.chats_revision, 'priority', p.priority, 'tokens', (
       select coalesce(json_agg(json_build_object(
         'id', t.id, 'hash', t.token_hash, 'methods', t.methods::json, 'chats', t.chats::json,
         'threads', t.threads::json,

@@ -7,6 +7,7 @@ import type { BotDeps } from './bot-deps.ts';
 import { mirrorBot } from './bot-mirror.ts';
 import { columnsOf, openBot } from './bot-row.ts';
 import { type BotRow, botStore } from './bot-store.ts';
+import { publishBoundChats } from './bound-chats.ts';
 import type { CursorChange, Dropped } from './cursor-change.ts';
 import { nameKinds } from './named-kinds.ts';
 import { republishBots } from './republish-bots.ts';
@@ -29,6 +30,7 @@ export async function changeBot(
   const { bot, cursorChanges } = await deps.db
     .transaction()
     .execute((transaction) => storeChanges({ ...deps, db: transaction }, by, botId, changes, options));
+  await publishBoundChats(deps, bot);
   const { waits, isOld } = await mirrorBot(deps, bot, { stored: cursorChanges, drop: options });
   // Another change was faster. It has done what is stored, and does not know what is to be dropped.
   if (isOld && options.dropPending) await republishBots(deps, [bot.id], options);

@@ -3,7 +3,10 @@ import type { ActiveProgram } from './active-program.ts';
 import type { Bot } from './bot.ts';
 
 /** A program whose filter, or whose exclusiveness, decides who gets an update. */
-export type FilteringProgram = Pick<ActiveProgram, 'id' | 'kinds' | 'filter' | 'exclusive'>;
+export type FilteringProgram = Pick<ActiveProgram, 'id' | 'kinds' | 'filter' | 'exclusive'> & {
+  /** The revision of the chats that are bound to it; absent where they change nothing. */
+  bound?: number;
+};
 
 /** What decides who gets an update, as the bot's state in Redis has it. Both are '' when every reader gets all. */
 export type FilterConfig = {
@@ -42,7 +45,16 @@ function makeConfig(bot: Bot): FilterConfig {
   const first = exclusive.toSorted((left, right) => left.order - right.order || left.id - right.id);
   const others = all.filter((program) => !program.exclusive && Object.keys(program.filter).length > 0);
   if (first.length + others.length === 0 && !asks) return NONE;
-  const programs = [...first, ...others].map(({ id, kinds, filter, exclusive }) => ({ id, kinds, filter, exclusive }));
+  const programs = [...first, ...others].map(({ id, kinds, filter, exclusive, ...program }) => ({
+    ...{ id, kinds, filter, exclusive },
+    ...boundTo({ filter, ...program }),
+  }));
   const text = JSON.stringify({ username, asks, programs } satisfies FilterText);
   return { text, digest: sha256Hex(text).slice(0, DIGEST_LENGTH) };
+}
+
+/** Every process must judge by the newest bound chats, so they are part of the text. A program of all chats needs none. */
+function boundTo({ filter, chats_revision: revision }: Pick<ActiveProgram, 'filter' | 'chats_revision'>) {
+  const isLimited = filter.chat_ids !== undefined || filter.bound_only === true;
+  return isLimited && revision > 0 ? { bound: revision } : {};
 }

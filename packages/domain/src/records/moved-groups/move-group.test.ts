@@ -75,6 +75,9 @@ const CHAT_COLUMNS: Record<string, 'follows' | 'stays'> = {
   // What waits follows; what was sent stays.
   'outbox.chat_id': 'follows',
   'program_tokens.chats': 'follows',
+  'program_chats.chat_id': 'follows',
+  // A number.
+  'programs.chats_revision': 'stays',
   'programs.filter': 'follows',
   'routes.condition_value': 'follows',
   'routes.target_chat_id': 'follows',

@@ -26,6 +26,7 @@ export async function storeMove(transaction: Database, move: GroupMove, atS: num
   if (!(await store.lockBots(move)) || !(await store.point(move))) return [];
   const sources = await store.moveRules(move);
   const filters = await store.moveFilters(move);
+  const bindings = await store.moveBindings(move);
   const tokens = await store.moveTokens(move);
   const keys = await store.moveKeys(move);
   const sinks = await store.moveSinks(move);
@@ -34,6 +35,7 @@ export async function storeMove(transaction: Database, move: GroupMove, atS: num
   const followed = {
     rules: sources.length,
     filters,
+    bindings,
     tokens,
     keys,
     sinks,

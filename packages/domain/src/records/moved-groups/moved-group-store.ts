@@ -6,7 +6,7 @@ export type GroupMove = { botId: number; fromChatId: number; toChatId: number };
 
 /** How many stored ids of a kind followed. */
 export type Followed = Record<
-  'rules' | 'filters' | 'tokens' | 'keys' | 'sinks' | 'tags' | 'notes' | 'people' | 'sends' | 'audiences',
+  'rules' | 'filters' | 'tokens' | 'keys' | 'sinks' | 'tags' | 'notes' | 'people' | 'sends' | 'audiences' | 'bindings',
   number
 >;
 
@@ -75,6 +75,17 @@ export function movedGroupStore(db: Database) {
         moved += 1;
       }
       return moved;
+    },
+
+    /** The bound group stays bound as its supergroup; publishing it has both in force. */
+    async moveBindings({ botId, fromChatId, toChatId }: GroupMove): Promise<number> {
+      await sql`
+        insert into program_chats (program_id, bot_id, chat_id, revision, user_id, user_name, bound_at)
+        select program_id, bot_id, ${toChatId}, revision, user_id, user_name, bound_at from program_chats
+        where bot_id = ${botId} and chat_id = ${fromChatId}
+        on conflict (program_id, chat_id) do nothing`.execute(db);
+      const moved = db.deleteFrom('program_chats').where('bot_id', '=', botId).where('chat_id', '=', fromChatId);
+      return Number((await moved.executeTakeFirst()).numDeletedRows);
     },
 
     async moveTokens({ botId, fromChatId, toChatId }: GroupMove): Promise<number> {

@@ -149,6 +149,17 @@ export const PERSONAL_TABLES: Record<keyof Tables, PersonalTable> = {
   business_chat_reads: [
     { place: 'chats', key: [...OF_ACCOUNT, CONNECTION], erase: 'delete', of: (userId) => inPrivateChat(userId) },
   ],
+  program_chats: [
+    {
+      ...{ place: 'chats', key: [['program_id', 'bigint'] as const, ['chat_id', 'bigint'] as const], erase: 'delete' },
+      of: (userId) => inPrivateChat(userId),
+    },
+    {
+      ...{ place: 'chats', key: [['program_id', 'bigint'] as const, ['chat_id', 'bigint'] as const] },
+      of: (userId) => sql`user_id = ${userId}`,
+      erase: () => sql`user_id = null, user_name = ''`,
+    },
+  ],
   topics: [
     {
       ...{ place: 'chats', key: [...BOT_CHAT, ['thread_id', 'bigint']], erase: 'delete' },
@@ -189,6 +200,7 @@ export const PERSONAL_TABLES: Record<keyof Tables, PersonalTable> = {
   bots: { without: 'settings of bots' },
   replies: { without: 'texts that people of the team send again and again' },
   chat_lists: { without: 'names of lists, and how many chats they have' },
+  program_links: { without: 'hashes of links; the chats that were bound by them are listed above' },
   account_bots: { without: 'which accounts see which bots' },
   route_hits: { without: 'counts' },
   outbox_claims: { without: 'numbers of workers' },

@@ -41,6 +41,7 @@ const LOOKS: Record<EventKind, keyof typeof MARKS> = {
   'installation.resumed': 'over',
   'broadcast.done': 'news',
   'chat.held': 'news',
+  'chat.bound': 'news',
   'chat.awaits': 'begun',
   'bot.added': 'news',
   'sign_in.new_address': 'news',

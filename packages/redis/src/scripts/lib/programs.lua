@@ -18,6 +18,7 @@ local function programKeys(prefix, id)
     attempts = ofProgram .. 'attempts',
     excerpts = ofProgram .. 'excerpts',
     deliveredAhead = ofProgram .. 'delivered-ahead',
+    chats = ofProgram .. 'chats',
   }
 end
 
@@ -82,7 +83,7 @@ end
 
 local function forgetProgram(keys)
   clearLanes(keys, keys.lanePrefix)
-  redis.call('DEL', keys.state, keys.attempts, keys.excerpts, keys.deliveredAhead)
+  redis.call('DEL', keys.state, keys.attempts, keys.excerpts, keys.deliveredAhead, keys.chats)
 end
 
 -- Brings the programs in line with the configuration, and returns the ids of those that updates wake from now on. bot: as
