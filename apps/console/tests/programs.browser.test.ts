@@ -226,6 +226,34 @@ test(
 );
 
 test(
+  'a link binds the chat of a person to a program, whose page lists it and unbinds it',
+  async () => {
+    const { fleet } = suite;
+    const added = { bot_id: desk.id, name: 'tenant', filter: { bound_only: true } };
+    const { id } = await fleet.rest<{ id: number }>('/api/programs/add', added);
+    const { page, complaints } = await openAsAdmin(`bots/${desk.id}/programs`);
+    await page.getByRole('link', { name: 'tenant' }).click();
+    const details = page.getByRole('complementary', { name: 'tenant' });
+    await details.getByText('No chat is bound by a link.').waitFor();
+    await details.getByRole('button', { name: 'Create link' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New link' });
+    await dialog.getByRole('button', { name: 'Create link' }).click();
+    const link = await dialog.locator('code.secret').first().textContent();
+    const token = new URL(link ?? '').searchParams.get('start');
+    await dialog.getByRole('button', { name: 'I have saved it' }).click();
+    await fleet.control.sendMessage({ person: ADA.id, bot: desk.platformId, text: `/start ${token}` });
+    await waitFor(async () => (await fleet.rest<unknown[]>(`/api/programs/chats?program_id=${id}`)).length === 1);
+    await page.reload();
+    await details.getByRole('button', { name: 'Unbind Ada' }).click();
+    await page.getByRole('dialog', { name: 'Unbind Ada?' }).getByRole('button', { name: 'Unbind' }).click();
+    await details.getByText('No chat is bound by a link.').waitFor();
+    await fleet.rest('/api/programs/delete', { id });
+    expect(unexpected(complaints)).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
   'a token, or a change, by which others would lose updates is refused at its field',
   async () => {
     const { fleet } = suite;

@@ -5,6 +5,7 @@ import type { ProgramChatResource, ProgramLink } from '@flotilla/contract/progra
 import type { ProgramFilter } from '@flotilla/contract/program-filters.ts';
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
 import { acceptUpdates } from '@flotilla/domain/delivery/intake/accept-updates.ts';
+import { chatBinder } from '@flotilla/domain/delivery/programs/chat-binder.ts';
 import { reconcileBots } from '@flotilla/domain/fleet/bots/reconcile-bots.ts';
 import { moveGroup } from '@flotilla/domain/records/moved-groups/move-group.ts';
 import { botKeys, programKeys } from '@flotilla/redis/keys.ts';
@@ -19,6 +20,7 @@ import { readConfig } from '../config.ts';
 import type { Context } from '../context.ts';
 
 const [ADA, BEN, CARL] = [701, 702, 703];
+const PATIENT_MS = 60_000;
 const [GROUP, SUPERGROUP] = [-7_100, -1_007_100_000_000];
 
 const api = testApi();
@@ -64,11 +66,13 @@ const message = (chat: number, text: string, fields: object = {}) => ({
 });
 const start = (chat: number, token: string, fields: object = {}) =>
   message(chat, chat > 0 ? `/start ${token}` : `/start@${bot.username} ${token}`, fields);
-const acceptAt = async (by: Context, firstId: number, ...contents: object[]) => {
+const acceptAt = async (worker: Context, firstId: number, ...contents: object[]) => {
+  // A busy machine must not end the wait.
+  const by = { ...withoutReserve(worker), chatBinder: chatBinder(worker, PATIENT_MS) };
   await by.directory.refresh();
   const raws = contents.map((content, at) => JSON.stringify({ update_id: firstId + at, ...content }));
   const sliced = sliceUpdates(`{"ok":true,"result":[${raws.join()}]}`)!.updates;
-  return acceptUpdates(withoutReserve(by), by.directory.byId(bot.id)!, sliced);
+  return acceptUpdates(by, by.directory.byId(bot.id)!, sliced);
 };
 const accept = async (...contents: object[]): Promise<void> => {
   const first = newest + 1;
@@ -207,7 +211,12 @@ describe('a link', () => {
   test('holds no update up while Postgres gives no answer', async () => {
     const program = await add({ bound_only: true });
     const token = await linkFor(program);
-    await whileLocked(api.database.db, 'program_links', () => accept(start(ADA, token)));
+    await whileLocked(api.database.db, 'program_links', async () => {
+      const raw = JSON.stringify({ update_id: 1, ...start(ADA, token) });
+      await worker.directory.refresh();
+      const { updates } = sliceUpdates(`{"ok":true,"result":[${raw}]}`)!;
+      await acceptUpdates(withoutReserve(worker), worker.directory.byId(bot.id)!, updates);
+    });
     expect(await texts()).toEqual(['/start']);
   });
 });

@@ -15,7 +15,10 @@ export type ChatBinder = {
 /** Nobody waits longer for Postgres and the platform. */
 const WAIT_MS = 2_000;
 
-export function chatBinder(deps: ChangeRulesDeps & { platform: PlatformClient; log: Logger }): ChatBinder {
+export function chatBinder(
+  deps: ChangeRulesDeps & { platform: PlatformClient; log: Logger },
+  waitMs = WAIT_MS,
+): ChatBinder {
   const bind = async (bot: Bot, start: BindingStart): Promise<void> => {
     const outcome = await bindChat(deps, bot, start);
     if (outcome !== 'bound') deps.log.info({ bot: bot.id, outcome }, 'a link bound no chat');
@@ -28,7 +31,7 @@ export function chatBinder(deps: ChangeRulesDeps & { platform: PlatformClient; l
           deps.log.warn({ bot: bot.id, reason: String(error) }, 'a chat could not be bound to a program'),
         ),
       );
-      await Promise.race([Promise.all(bound), delay(WAIT_MS, undefined, { ref: false })]);
+      await Promise.race([Promise.all(bound), delay(waitMs, undefined, { ref: false })]);
     },
   };
 }
