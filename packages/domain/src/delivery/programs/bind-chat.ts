@@ -3,6 +3,7 @@ import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { type ChangeRulesDeps, changeRules } from '../../fleet/bots/change-rules.ts';
+import { republishBots } from '../../fleet/bots/republish-bots.ts';
 import { resultOf } from '../../fleet/bots/validate-token.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordEvent } from '../../people/events/record-event.ts';
@@ -49,8 +50,10 @@ export async function bindChat(
       return { result: undefined, botIds: [bot.id], audited };
     });
   } catch (error) {
-    if (error instanceof NotBound) return error.refusal;
-    throw error;
+    if (!(error instanceof NotBound)) throw error;
+    // Who bound it may not have published it yet, and the caller's updates are judged by what is published.
+    if (error.refusal === 'bound already') await republishBots(deps, [bot.id]);
+    return error.refusal;
   }
   return 'bound';
 }
