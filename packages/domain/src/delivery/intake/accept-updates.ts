@@ -22,7 +22,8 @@ import type { GroupFollower } from '../../records/moved-groups/group-follower.ts
 import { type OwnerAnswers, ownersAnswer } from '../../records/takeover/owner-answers.ts';
 import { type Matched, matchUpdates } from '../filters/match-updates.ts';
 import { type MatchInput, matcherInForce, matcherOf } from '../filters/update-matcher.ts';
-import { type ChatBinder, readBindingStart } from '../programs/chat-binder.ts';
+import { readBindingStart } from '../programs/binding-start.ts';
+import type { ChatBinder } from '../programs/chat-binder.ts';
 import type { IdReserve } from './id-reserve.ts';
 
 export type AcceptDeps = {

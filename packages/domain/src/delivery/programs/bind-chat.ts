@@ -7,7 +7,7 @@ import { republishBots } from '../../fleet/bots/republish-bots.ts';
 import { resultOf } from '../../fleet/bots/validate-token.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordEvent } from '../../people/events/record-event.ts';
-import type { BindingStart } from './chat-binder.ts';
+import type { BindingStart } from './binding-start.ts';
 import { lockProgram } from './lock-program.ts';
 import { programChatStore } from './program-chat-store.ts';
 import { programLinkStore } from './program-link-store.ts';

@@ -3,7 +3,7 @@ import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { type ChangeRulesDeps, changeRules } from '../../fleet/bots/change-rules.ts';
 import type { Actor } from '../../people/audit/actor.ts';
-import { LINK_TOKEN_PREFIX } from './chat-binder.ts';
+import { LINK_TOKEN_PREFIX } from './binding-start.ts';
 import { lockProgram } from './lock-program.ts';
 import type { Program } from './program.ts';
 import { programChatStore } from './program-chat-store.ts';
