@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Job, type Queue, Worker } from 'bullmq';
+import { type Job, type Queue, WaitingError, Worker } from 'bullmq';
 
 // What turns need of BullMQ and its documentation does not offer. bullmq-internals.test.ts fails when an upgrade takes one of
 // these away.
@@ -45,6 +45,11 @@ export class ResizableWorker<Data> extends Worker<Data> {
       throw error;
     }
   }
+}
+
+/** A job that throws it stays as it is, and its lock expires: then any worker takes it again. */
+export function leftBehind(): Error {
+  return new WaitingError('the job is left to the next worker');
 }
 
 /** The key that holds the id of the job with this deduplication id. BullMQ reads one at a time. */

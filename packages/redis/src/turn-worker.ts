@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import type { Job, Queue } from 'bullmq';
-import type { ResizableWorker } from './bullmq-internals.ts';
+import { leftBehind, type ResizableWorker } from './bullmq-internals.ts';
 import type { RedisHandles } from './connect.ts';
 import { isRedisUnavailable } from './is-redis-unavailable.ts';
 import { type Leases, openPartWorker } from './part-worker.ts';
@@ -49,6 +49,7 @@ type Log = { error(fields: object, message: string): void; warn(fields: object, 
 const LOOK_EVERY_MS = 20_000;
 const OWNED_FOR_MS = 8_000;
 const FAILED_TURN_PAUSE_MS = 1_000;
+const STORE_AGAIN_MS = 200;
 const CLOSE_WITHIN_MS = 9_000;
 /** Each aborted turn asks Redis, so thousands of them stop some at a time. */
 const STOPPED_AT_ONCE = 200;
@@ -89,6 +90,23 @@ export function turnWorker(options: {
       worker.allow(load.running + load.held + moreTurns(load, { concurrency, free, parts: parts.size }));
     }
   };
+  const afterFailure = (subject: number, error: unknown): TurnOutcome => {
+    if (isRedisUnavailable(error)) warnOfRedis(error);
+    else log.error({ kind, subject, err: error }, 'a turn failed; it is taken again in a second');
+    return { next: 'at', atMs: Date.now() + FAILED_TURN_PAUSE_MS };
+  };
+  /** Until the next turn is stored, this one does not end: the subject would have none. */
+  const storeNext = async (subject: number, outcome: TurnOutcome, isOurs: () => boolean): Promise<void> => {
+    while (true) {
+      try {
+        return await continueTurn(queue, subject, outcome, isOurs());
+      } catch (error) {
+        warnOfRedis(error);
+        if (!isOurs()) throw leftBehind();
+        await sleep(STORE_AGAIN_MS);
+      }
+    }
+  };
   const takeTurn = async ({ leases, load }: Part, job: Job<TurnData>): Promise<void> => {
     const abort = new AbortController();
     const ends = setTimeout(() => abort.abort(new Error('the turn lost its lock')), OWNED_FOR_MS).unref();
@@ -98,7 +116,8 @@ export function turnWorker(options: {
     load.waiting += 1;
     // BullMQ may hand out one more turn while it closes.
     if (stopping) lease.abort.abort(STOPPED);
-    const ownsTurn = () => performance.now() - lease.renewedAtMs < OWNED_FOR_MS && !lease.abort.signal.aborted;
+    const isOurs = () => performance.now() - lease.renewedAtMs < OWNED_FOR_MS;
+    const ownsTurn = () => isOurs() && !lease.abort.signal.aborted;
     const change = (held: 1 | -1) => {
       load.running -= held;
       load.held += held;
@@ -117,14 +136,12 @@ export function turnWorker(options: {
     await room.enter();
     load.waiting -= 1;
     allowTurns();
+    const { subject } = job.data;
     try {
-      const outcome = await options.run(job.data.subject, { signal: lease.abort.signal, ownsTurn, mayHold, hold });
-      await continueTurn(queue, job.data.subject, outcome);
-    } catch (error) {
-      const { subject } = job.data;
-      if (isRedisUnavailable(error)) warnOfRedis(error);
-      else log.error({ kind, subject, err: error }, 'a turn failed; it is taken again in a second');
-      await continueTurn(queue, subject, { next: 'at', atMs: Date.now() + FAILED_TURN_PAUSE_MS }).catch(warnOfRedis);
+      const outcome = await options
+        .run(subject, { signal: lease.abort.signal, ownsTurn, mayHold, hold })
+        .catch((error: unknown) => afterFailure(subject, error));
+      await storeNext(subject, outcome, isOurs);
     } finally {
       room.leave();
       clearTimeout(lease.ends);
@@ -167,13 +184,15 @@ export function turnWorker(options: {
   };
 }
 
-async function continueTurn(queue: TurnQueue, subject: number, outcome: TurnOutcome): Promise<void> {
+async function continueTurn(queue: TurnQueue, subject: number, outcome: TurnOutcome, isOurs: boolean): Promise<void> {
   switch (outcome.next) {
     case 'idle':
       return;
     case 'again':
       return queue.wake(subject);
     case 'at':
+      // The sleep would take the place of a wake that the next owner has not seen yet.
+      if (!isOurs) return queue.wake(subject);
       await queue.sleepUntil(subject, outcome.atMs);
       if (await outcome.lookAgain?.()) await queue.wake(subject);
   }

@@ -6,6 +6,8 @@ export interface TcpRelay {
   cut(): Promise<void>;
   /** Keeps every connection open but forwards nothing, as a hanging service does. */
   hang(): void;
+  /** Passes such requests on, and breaks their connection in place of the answer, until it is restored. */
+  loseAnswers(to: RegExp): void;
   /** Sends bytes that break the protocol on every connection and forwards on, as a broken network device does. */
   garble(): void;
   /** Resets every connection with an RST, as a firewall that lost its state does; accepts new ones at once. */
@@ -23,15 +25,21 @@ export async function startTcpRelay(targetPort: number | (() => number)): Promis
   /** Each client socket with its connection to the service. */
   const clients = new Map<Socket, Socket>();
   let hanging = false;
+  let loses: RegExp | null = null;
   const server = createServer((client) => {
     const service = connect(typeof targetPort === 'number' ? targetPort : targetPort(), '127.0.0.1');
     clients.set(client, service);
+    let isLost = false;
     client.on('close', () => clients.delete(client));
     for (const [from, to] of [
       [client, service],
       [service, client],
     ] as const) {
-      from.on('data', (bytes) => hanging || to.write(bytes));
+      from.on('data', (bytes: Buffer) => {
+        if (from === client) isLost ||= loses?.test(bytes.toString('latin1')) ?? false;
+        else if (isLost) client.destroy();
+        if (!hanging && !client.destroyed) to.write(bytes);
+      });
       from.on('error', () => to.destroy());
       from.on('close', () => to.destroy());
     }
@@ -54,6 +62,9 @@ export async function startTcpRelay(targetPort: number | (() => number)): Promis
     hang: () => {
       hanging = true;
     },
+    loseAnswers: (to) => {
+      loses = to;
+    },
     garble: () => {
       for (const client of clients.keys()) client.write('garbled');
     },
@@ -62,6 +73,7 @@ export async function startTcpRelay(targetPort: number | (() => number)): Promis
     },
     restore: async () => {
       hanging = false;
+      loses = null;
       endAll();
       if (!server.listening) await listen(port);
     },
