@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { column, filled, orNull } from './columns.ts';
 import { CONVERSATION_ERRORS } from './errors.ts';
 import { EXAMPLE_CHAT_ID } from './examples.ts';
-import { createdAtField } from './fields.ts';
+import { createdAtField, requestIdField } from './fields.ts';
 import {
   anyBotId,
   botId,
@@ -101,6 +101,8 @@ export const questionResource = defineResource('Question', {
     shown: z.string().describe('When it expires, or would have (ISO 8601).'),
   },
   created_at: { stored: filled(column.timestamptz), shown: createdAtField },
+  request_id: { stored: orNull(column.text()), shown: requestIdField.optional() },
+  traceparent: { stored: orNull(column.text()) },
   /** The proof that a button is ours. */
   nonce: { stored: column.text() },
   /** The message shows how it ended. */

@@ -24,6 +24,7 @@ import * as removedSinks from './migrations/20261129T090001-removed-sinks.ts';
 import * as requestsOfAudit from './migrations/20261130T010000-requests-of-audit.ts';
 import * as notes from './migrations/20261130T020000-notes.ts';
 import * as chatViews from './migrations/20261130T020100-chat-views.ts';
+import * as requestsOfQuestions from './migrations/20261130T020200-requests-of-questions.ts';
 import * as audiences from './migrations/20261130T040000-audiences.ts';
 import * as botLabels from './migrations/20261130T060000-bot-labels.ts';
 import * as oidcAccounts from './migrations/20261130T060100-oidc-accounts.ts';
@@ -59,6 +60,7 @@ export const migrations: Record<string, SchemaStep> = {
   '20261130T010000-requests-of-audit': requestsOfAudit,
   '20261130T020000-notes': notes,
   '20261130T020100-chat-views': chatViews,
+  '20261130T020200-requests-of-questions': requestsOfQuestions,
   '20261130T040000-audiences': audiences,
   '20261130T060000-bot-labels': botLabels,
   '20261130T060100-oidc-accounts': oidcAccounts,

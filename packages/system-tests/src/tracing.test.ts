@@ -151,6 +151,49 @@ describe('with a collector', () => {
     });
   });
 
+  test('the end of a question belongs to the trace of the request that asked', async () => {
+    const bot = await addBot();
+    const person = await scene.person([bot]);
+    const before = { traceId: '12'.repeat(16), spanId: 'cd'.repeat(8) };
+    const asked = await fetch(`${fleet.url}/api/questions/add`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${ADMIN_KEY}`,
+        traceparent: `00-${before.traceId}-${before.spanId}-01`,
+      },
+      body: JSON.stringify({ bot_id: bot.id, chat_id: person, text: 'Ready?', options: ['Yes'], expires_in_s: 5 }),
+    });
+    const ofRequest = { 'flotilla.request_id': asked.headers.get('x-request-id') };
+    const request = await collector.span('addQuestion', (span) => span.traceId === before.traceId);
+    expect(request.attributes).toMatchObject(ofRequest);
+    const shown = await collector.span('show answer', (span) => span.traceId === before.traceId);
+    expect(shown).toMatchObject({ service: 'flotilla-worker', parentSpanId: request.spanId, failed: false });
+    expect(shown.attributes).toMatchObject({ ...ofRequest, 'flotilla.outcome': 'expired' });
+  });
+
+  test.each(['bot', 'program'] as const)(
+    'a call of a %s that leaves an entry has one id in its answer, its span and the audit log',
+    async (of) => {
+      const bot = await addBot();
+      const person = await scene.person([bot]);
+      const { id } = await fleet.rest<{ id: number }>('/api/programs/add', { bot_id: bot.id, name: 'pins' });
+      const made = { program_id: id, name: 'own', methods: ['pinChatMessage', 'getChat'], chats: [person] };
+      const { token } = await fleet.rest<{ token: string }>('/api/programs/tokens/add', made);
+      const { messageId } = await fleet.control.sendMessage({ person, bot: bot.platformId, text: 'to be pinned' });
+      const api = `${fleet.url}/tgapi/bot${of === 'bot' ? bot.token : token}`;
+      const answer = await fetch(`${api}/pinChatMessage?chat_id=${person}&message_id=${messageId}`);
+      expect(answer.status).toBe(200);
+      const request_id = answer.headers.get('x-request-id');
+      expect(request_id).toBeTruthy();
+      await collector.span('bot api pinchatmessage', (span) => span.attributes['flotilla.request_id'] === request_id);
+      const audited = () => fleet.rest<object[]>(`/api/adminlog?bot_id=${bot.id}&action=pin`);
+      await waitFor(async () => (await audited()).length === 1, { message: 'the audit entry' });
+      expect((await audited())[0]).toMatchObject({ request_id, actor_kind: 'bot' });
+      expect((await fetch(`${api}/getChat?chat_id=${person}`)).headers.has('x-request-id')).toBe(false);
+    },
+  );
+
   test('what rules send belongs to the trace of what they were told', async () => {
     const [source, target] = [await addBot(), await addBot()];
     const person = await scene.person([source, target]);

@@ -11,7 +11,7 @@ import {
   parameterReader,
   parametersOf,
 } from '@flotilla/telegram/parameters/parameters.ts';
-import { botActor, type MethodCall, type RunningProxy } from './call.ts';
+import { auditedActor, botActor, type MethodCall, type RunningProxy } from './call.ts';
 import { callbackTee } from './callback-tee.ts';
 import { ANSWER_BYTES, type Capture, readEncoding, type TeedCall } from './capture.ts';
 import type { Tee } from './forward.ts';
@@ -52,8 +52,8 @@ export function teeOf(proxy: RunningProxy, call: MethodCall, bot: Bot, ownType: 
     return null;
   }
   const isAudited = captured.effect === 'audit' || captured.effect === 'deletion';
-  // The history names the program of a message.
-  const by = isAudited || call.program !== null ? botActor(proxy, call) : null;
+  // The id must be known before the head of the answer goes out. Of others, the history names the program.
+  const by = isAudited ? { ...auditedActor(proxy, call) } : call.program === null ? null : botActor(proxy, call);
   const query = ownType === null ? path.query : '';
   return new CallTee(proxy, { bot, by, method, captured, query, isPaced: call.isPaced }, req, ownType);
 }

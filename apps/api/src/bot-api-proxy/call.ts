@@ -6,6 +6,7 @@ import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import type { Context } from '../context.ts';
+import { identify } from '../http/observe-request.ts';
 import {
   type BotApiAnswer,
   describeError,
@@ -79,6 +80,17 @@ export type Intercept = (context: Context, call: InterceptedCall) => Promise<Bot
 export function botActor({ context }: RunningProxy, { req, program }: MethodCall): Extract<Actor, { kind: 'bot' }> {
   const named = program === null ? {} : { program: { id: program.id, name: program.name } };
   return { kind: 'bot', address: context.clientAddress(req), ...named };
+}
+
+/** The same for what may leave an entry of the audit log: whoever reads its request makes the answer tell the id. */
+export function auditedActor(proxy: RunningProxy, call: MethodCall): ReturnType<typeof botActor> {
+  const { res } = call;
+  return {
+    ...botActor(proxy, call),
+    get request() {
+      return identify(res);
+    },
+  };
 }
 
 /** Only GET and POST are calls. Other methods are refused as the platform does, and never passed on. */

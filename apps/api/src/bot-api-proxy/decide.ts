@@ -51,8 +51,8 @@ export function decide(proxy: RunningProxy, call: MethodCall): void {
   }
   if (LEAVING.has(call.method)) {
     if (!isVerbOfCalls(proxy, call)) return;
-    finish(proxy, call, LEFT);
     void recordLeaving(proxy, call);
+    finish(proxy, call, LEFT);
     return;
   }
   let bot: Bot | undefined;

@@ -5,7 +5,7 @@ import { answerBody, COMPRESSED_ANSWER, describeUpstreamError, type Refusal, sen
 import { bodyLength, maskOf, shownHeaders, shownText } from './answer-head.ts';
 import { flooding, keptHead, learnOfSuccess } from './flood/learn-of-flood.ts';
 import type { Forward, SeenCall } from './forward.ts';
-import { hasBody, hasWholeBody, isCompressed } from './headers.ts';
+import { hasBody, hasWholeBody, isCompressed, withoutHeader } from './headers.ts';
 import type { SecretMask } from './programs/secret-mask.ts';
 import { nextOfBody, requestOf, wholeBody } from './sent-request.ts';
 import { RequestBody, type Upstream } from './upstream.ts';
@@ -13,6 +13,8 @@ import { RequestBody, type Upstream } from './upstream.ts';
 const ANSWERED = { ok: true, result: 'true' } as const;
 /** Headers of longer answers are sent at once; shorter answers are sent in one piece. */
 const SMALL_ANSWER_BYTES = 64 * 1024;
+/** The id in the audit log is ours, whatever a server before the platform adds. */
+const REQUEST_ID = 'x-request-id';
 
 /**
  * Streams a request to the platform and its answer back, both with backpressure. The request is sent once: a later
@@ -132,7 +134,8 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#breakOff(COMPRESSED_ANSWER);
       return;
     }
-    const headers = shownHeaders(asProgram, controller.rawHeaders as Buffer[]);
+    let headers = shownHeaders(asProgram, controller.rawHeaders as Buffer[]);
+    if (this.#res.hasHeader(REQUEST_ID)) headers = withoutHeader(headers, REQUEST_ID);
     this.#status = status;
     if (this.#forward.seen !== null) this.#learn(this.#forward.seen, headers);
     this.#forward.keyed?.onAnswerStart(status, headers);

@@ -102,10 +102,11 @@ test('those of a disabled bot do not keep upkeep from showing the ends of others
   expect((await store().unshown(0, AT_ONCE)).map((question) => question.id)).toEqual([id]);
 });
 
-test('the entry of the audit log keeps the id of the request that asked', async () => {
+test('a question and its entry of the audit log keep the id of the request that asked', async () => {
   const body = { bot_id: bot.id, chat_id: ADA, text: 'Who asked?', options: ['Me'] };
-  const { headers } = await api.admin('POST', '/api/questions/add', { body });
+  const { headers, json } = await api.admin('POST', '/api/questions/add', { body });
   const of = { request_id: headers.get('x-request-id') };
+  expect(json).toMatchObject(of);
   const query = { bot_id: bot.id, chat_id: ADA, action: 'send', limit: 1 };
   expect((await api.admin('GET', '/api/adminlog', { query })).json).toMatchObject([of]);
 });

@@ -23,6 +23,15 @@ export function requestId(response: ServerResponse): string {
   return String(response.getHeader(HEADER) ?? '');
 }
 
+/** The request of an answer that need not tell an id: it tells one from now on. Undefined if the head of the answer is gone. */
+export function identify(response: ServerResponse): ActorRequest | undefined {
+  if (!response.hasHeader(HEADER)) {
+    if (response.headersSent) return undefined;
+    response.setHeader(HEADER, randomUUID());
+  }
+  return { id: requestId(response) };
+}
+
 /** The request as what it leads to goes on with it. */
 export function requestIn(response: Response): ActorRequest {
   return { id: requestId(response), traceparent: response.locals.traceparent };
@@ -132,7 +141,12 @@ export function incomingTraceparent(headers: IncomingHttpHeaders): string | null
 /** Ends the span with the answer, or when the client is gone. */
 export function endWithAnswer(span: Span, response: ServerResponse): void {
   response.once('close', () => {
-    span.set({ 'http.response.status_code': response.statusCode, 'flotilla.answered': response.writableFinished });
+    const id = requestId(response);
+    span.set({
+      'http.response.status_code': response.statusCode,
+      'flotilla.answered': response.writableFinished,
+      ...(id !== '' && { 'flotilla.request_id': id }),
+    });
     span.end(response.statusCode >= 500 ? 'failed' : 'ok');
   });
 }

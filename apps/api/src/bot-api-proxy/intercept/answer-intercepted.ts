@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import { parseAllowedUpdates } from '@flotilla/telegram/update-kinds.ts';
 import { type BotApiAnswer, describeError, POLL_ERROR_DELAY_MS, sendAnswer, sendEmpty } from '../answer.ts';
-import { botActor, type MethodCall, type ReadCall, type RunningProxy } from '../call.ts';
+import { auditedActor, type MethodCall, type ReadCall, type RunningProxy } from '../call.ts';
 import { forgetHead, hasBody } from '../headers.ts';
 import { parametersIn, parametersOfQuery, type ReadParameters, readParameters } from '../read-parameters.ts';
 
@@ -71,7 +71,7 @@ async function answerOf(
     sendEmpty(call.res, 415);
     return null;
   }
-  const by = botActor(proxy, call);
+  const by = auditedActor(proxy, call);
   if (call.method === 'getupdates') {
     read.release();
     forgetHead(call.req);

@@ -2,7 +2,7 @@ import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { allowOnce } from '@flotilla/redis/allow-once.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { BotApiAnswer } from '../answer.ts';
-import { botActor, type MethodCall, type RunningProxy } from '../call.ts';
+import { auditedActor, type MethodCall, type RunningProxy } from '../call.ts';
 
 /** These would make a bot leave the server that we use for it. They are answered for any token, never passed on. */
 export const LEAVING: ReadonlySet<string> = new Set(['logout', 'close']);
@@ -20,8 +20,9 @@ export async function recordLeaving(proxy: RunningProxy, call: MethodCall): Prom
   try {
     const bot = directory.byToken(call.path.token);
     if (bot === undefined) return;
+    const by = { ...auditedActor(proxy, call) };
     if (!(await allowOnce(redis, botKeys(bot.id).recentLogOut, RECORDED_ONCE_PER_MS))) return;
-    await recordAction(context, botActor(proxy, call), { action: 'bot_log_out', bot_id: bot.id, details: call.method });
+    await recordAction(context, by, { action: 'bot_log_out', bot_id: bot.id, details: call.method });
   } catch (error) {
     log.warn({ err: error, method: call.method }, 'a logOut or close could not be written to the audit log');
   }

@@ -11,9 +11,9 @@ import type { PutDeps } from '../../records/messages/put-message.ts';
 import { sendMessage } from '../../records/messages/send-message.ts';
 import { buttonData } from '../filters/question-press.ts';
 import { type QuestionToAsk, questionStore } from './question-store.ts';
-import { showEnd } from './show-end.ts';
+import { type ShowDeps, showEnd } from './show-end.ts';
 
-export type AskDeps = ChangeRulesDeps & PutDeps;
+export type AskDeps = ChangeRulesDeps & PutDeps & Pick<ShowDeps, 'log' | 'tracing'>;
 
 const NONCE_BYTES = 16;
 
@@ -25,7 +25,7 @@ export async function addQuestion(
   deps: AskDeps,
   bot: Bot,
   by: Actor,
-  wanted: Omit<QuestionToAsk, 'bot_id' | 'nonce' | 'business_connection_id'> & {
+  wanted: Omit<QuestionToAsk, 'bot_id' | 'nonce' | 'business_connection_id' | 'request_id' | 'traceparent'> & {
     business_connection_id?: string | undefined;
   },
 ): Promise<Question> {
@@ -44,6 +44,8 @@ export async function addQuestion(
     bot_id: bot.id,
     business_connection_id,
     nonce: randomBytes(NONCE_BYTES).toString('base64url'),
+    request_id: by.request?.id ?? null,
+    traceparent: by.request?.traceparent ?? null,
   });
   let asked: Question;
   try {

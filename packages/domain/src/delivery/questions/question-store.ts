@@ -8,7 +8,7 @@ import { type Exact, type Scope, visibleTo } from '../../people/accounts/scope.t
 export type QuestionToAsk = Pick<
   Question,
   ('bot_id' | 'chat_id' | 'business_connection_id' | 'thread_id') | ('text' | 'options' | 'allowed_user_ids' | 'nonce')
-> & { expires_in_s: number };
+> & { expires_in_s: number } & Partial<Pick<Question, 'request_id' | 'traceparent'>>;
 
 /** Undefined fields do not filter. */
 export type QuestionQuery = Filters<typeof questionResource>;

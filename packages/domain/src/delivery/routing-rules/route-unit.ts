@@ -1,4 +1,5 @@
 import type { FailedDestination } from '@flotilla/contract/deliveries.ts';
+import type { Tracing } from '@flotilla/runtime/tracing.ts';
 import { type Fields, readInteger, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
 import { chatOfUpdate } from '@flotilla/telegram/update-facts.ts';
 import { NEW_MESSAGE_KINDS } from '@flotilla/telegram/update-kinds.ts';
@@ -51,6 +52,7 @@ export function readRoutable(bot: Bot, shown: ShownUpdate): { lane: string; albu
 }
 
 export type UnitDeps = RoutingDeps & {
+  tracing: Tracing | null;
   /** When (ms) a unit is begun again for which the router has no room now. */
   askAgainAtMs(): number;
 };
