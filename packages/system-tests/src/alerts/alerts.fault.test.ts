@@ -1,0 +1,202 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
+import { startBackend } from '@flotilla/testing/backend.ts';
+import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
+import { type OwnPostgres, startOwnPostgres } from '@flotilla/testing/own-postgres.ts';
+import { administer } from '@flotilla/testing/postgres.ts';
+import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type Prometheus, startPrometheus } from './prometheus.ts';
+
+const TEST_MS = 120_000;
+/** Eight processes start one after another. */
+const RESTARTS_MS = 200_000;
+const FIRED_WITHIN_MS = 100_000;
+/** The threshold of the rule is 80 %. */
+const USED_CONNECTIONS = 0.85;
+const EXPIRED_ROWS = 2_000;
+const SCRAPED = { timeoutMs: 60_000, message: 'a process being scraped' };
+/** A poll that is answered after a second is late. */
+const STOPPED_MS = 1_500;
+
+const parts = new AsyncDisposableStack();
+let postgres: OwnPostgres;
+let redis: TestRedis;
+let stored: RedisHandles;
+let fleet: Fleet;
+let prometheus: Prometheus;
+
+beforeAll(async () => {
+  postgres = parts.adopt(await startOwnPostgres(), (own) => own.drop());
+  redis = parts.adopt(await startTestRedis(), (own) => own.stop());
+  const connected = await connectRedis({ url: redis.url, log: { warn: () => undefined } });
+  stored = parts.adopt(connected, (handles) => handles.close());
+  await administer(
+    postgres.url,
+    `insert into events (kind, text, at) select 'bot.added', 'old', now() - interval '3 days' from generate_series(1, ${EXPIRED_ROWS});
+    analyze events`,
+  );
+  const settings = { PUBLIC_URL: 'http://127.0.0.1:1', RETENTION_EVENTS_DAYS: '1' };
+  fleet = parts.adopt(await startFleet({ apis: 1, workers: 1 }, settings, postgres, redis), (own) => own.stop());
+  prometheus = parts.adopt(await startPrometheus(), (own) => own.stop());
+  await scrapeFleet();
+  // A counter that has risen before it was scraped has not risen.
+  await waitFor(() => prometheus.holds('flotilla_redis_up{job="flotilla-worker"}'), SCRAPED);
+}, TEST_MS);
+afterAll(() => parts.disposeAsync(), 60_000);
+
+async function scrapeFleet(): Promise<void> {
+  await prometheus.scrape(
+    [...fleet.apis, ...fleet.workers].map(({ role, metricsPort }) => {
+      const at = (role === 'api' ? fleet.apis : fleet.workers).findIndex((one) => one.metricsPort === metricsPort);
+      return { job: `flotilla-${role}`, name: `${role}-${at}`, port: metricsPort };
+    }),
+  );
+}
+
+/** Keeps doing something until all of these alerts have fired. */
+async function untilFired(names: string[], again: () => Promise<unknown> = async () => {}): Promise<void> {
+  let silent = names;
+  await waitFor(
+    async () => {
+      const [, fired] = await Promise.all([again(), prometheus.fired()]);
+      silent = names.filter((name) => !fired.includes(`Flotilla${name}`));
+      return silent.length === 0;
+    },
+    { timeoutMs: FIRED_WITHIN_MS, pauseMs: 500 },
+  ).catch((error) => {
+    if (silent.length === 0) throw error;
+  });
+  expect({ silent }).toEqual({ silent: [] });
+}
+
+const several = (count: number, fields: Record<string, unknown>): Promise<FleetBot[]> =>
+  Promise.all(Array.from({ length: count }, () => fleet.addBot(fields)));
+const updates = (of: FleetBot[], count: number, chats: number) =>
+  fleet.control.generate({ bots: of.map(({ platformId }) => platformId), chats, count });
+const preload = (code: string) => ({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` });
+
+test(
+  'tell of backends, webhooks and rules that fail, of what is not stored or not removed, and of a full Postgres',
+  async () => {
+    const refusing = parts.adopt(
+      await startBackend((_request, response) => void response.writeHead(500).end()),
+      (own) => own.stop(),
+    );
+    const failing = await several(3, { proxy_enabled: true, backend_url: refusing.url });
+    const hooked = await fleet.addBot({ webhook_mode: true });
+    await fleet.control.setFault({
+      ...{ bot: hooked.platformId, method: 'getWebhookInfo' },
+      effect: { kind: 'status', status: 400, description: 'Bad Request: of this test' },
+    });
+    const [routed] = (await several(1, {})) as [FleetBot];
+    const { id: stranger } = await fleet.control.createPerson({});
+    const of = { source_bot_id: routed.id, target_bot_id: routed.id, target_chat_id: stranger };
+    await fleet.rest('/api/routes/add', { ...of, condition_type: 'all', action: 'copy' });
+    await stored.commands.xadd(botKeys(routed.id).history, '*', 'nonsense', 'x');
+    const giveBack = await postgres.takeConnections(USED_CONNECTIONS);
+    await updates(failing, 90, 30);
+    await updates([routed], 20, 1);
+    const ofUpdates = ['DeadLetters', 'DeliveriesFailing', 'Unstorable', 'WebhooksFailing'];
+    await untilFired([...ofUpdates, 'PostgresConnections', 'RemovalWaits']);
+    await giveBack();
+  },
+  TEST_MS,
+);
+
+test(
+  'tell of processes that restart again and again, need all their memory, or are of another release',
+  async () => {
+    // As in a container with this limit.
+    await fleet.start('worker', { WORKER_ROLES: 'rules', ...preload('process.constrainedMemory = () => 100e6') });
+    // Without git it does not know its commit.
+    await fleet.start('api', { GIT_DIR: '/nowhere' });
+    const start = async () => {
+      const started = await fleet.start('worker', { WORKER_ROLES: 'rules' });
+      await scrapeFleet();
+      return started;
+    };
+    let restarting = await start();
+    const started = (times: number) =>
+      prometheus.holds(`changes(process_start_time_seconds{job="flotilla-worker"}[15m]) >= ${times}`);
+    await waitFor(() => prometheus.holds('flotilla_role{instance="worker-2"}'), SCRAPED);
+    for (let times = 1; times <= 6; times += 1) {
+      await restarting.kill();
+      fleet.workers.splice(fleet.workers.indexOf(restarting), 1);
+      restarting = await start();
+      await waitFor(() => started(times), SCRAPED);
+    }
+    await untilFired(['MixedReleases', 'ProcessMemory', 'Restarts']);
+    for (const extra of [...fleet.workers.splice(1), ...fleet.apis.splice(1)]) await extra.kill();
+    await scrapeFleet();
+  },
+  RESTARTS_MS,
+);
+
+test(
+  'tell that polls are answered late, while an api is stopped again and again',
+  async () => {
+    const bot = await fleet.addBot({ long_poll_enabled: true });
+    const { id: person } = await fleet.control.createPerson({});
+    await fleet.control.startBot({ person, bot: bot.platformId, quietly: true });
+    const [[api], [worker]] = [fleet.apis, fleet.workers] as unknown as [[Fleet['apis'][0]], [Fleet['workers'][0]]];
+    const poll = async (query: string) => {
+      const answer = await fetch(`http://127.0.0.1:${api.port}/tgapi/bot${bot.token}/getUpdates?${query}`);
+      return ((await answer.json()) as { result: { update_id: number }[] }).result;
+    };
+    const accepted = async () => (await readMetric(worker, 'flotilla_updates_accepted_total')) ?? 0;
+    await untilFired(['PollWakeSlow'], async () => {
+      // Confirms all updates that are there, so that the next poll waits.
+      await poll('offset=-1').then(([last]) => poll(`offset=${(last?.update_id ?? -1) + 1}`));
+      const polled = poll('timeout=5');
+      await waitFor(async () => (await readMetric(api, 'flotilla_waiting_polls')) === 1);
+      const before = await accepted();
+      process.kill(api.pid, 'SIGSTOP');
+      try {
+        await fleet.control.sendMessage({ person, bot: bot.platformId, text: 'x' });
+        await waitFor(async () => (await accepted()) > before, { timeoutMs: 10_000 });
+        await delay(STOPPED_MS);
+      } finally {
+        process.kill(api.pid, 'SIGCONT');
+      }
+      await polled;
+    });
+  },
+  TEST_MS,
+);
+
+test(
+  'tell of turns that crash again and again',
+  async () => {
+    const bot = await fleet.addBot();
+    const { history } = botKeys(bot.id);
+    await stored.commands.del(history);
+    await stored.commands.set(history, 'no stream');
+    await untilFired(['TurnsCrash'], () => updates([bot], 1, 1));
+    await stored.commands.del(history);
+  },
+  TEST_MS,
+);
+
+test(
+  'tell that pushes of the platform fail and that no upkeep succeeds, while Redis is away',
+  async () => {
+    const hooked = await fleet.addBot({ webhook_mode: true });
+    const { secretToken } = await fleet.control.readWebhook({ bot: hooked.platformId });
+    expect(secretToken).toBeTruthy();
+    redis.kill();
+    const push = () =>
+      fetch(`${fleet.url}/telegram/${hooked.id}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': secretToken! },
+        body: '{"update_id":1}',
+      });
+    await untilFired(['PlatformWebhookErrors', 'RedisDown', 'UpkeepFailing'], () =>
+      Promise.all([push(), push(), push()].map((pushed) => pushed.catch(() => undefined))),
+    );
+  },
+  TEST_MS,
+);
