@@ -13,7 +13,7 @@ import { type Prometheus, startPrometheus } from './prometheus.ts';
 
 const TEST_MS = 120_000;
 /** Eight processes start one after another. */
-const RESTARTS_MS = 200_000;
+const RESTARTS_MS = 240_000;
 const FIRED_WITHIN_MS = 100_000;
 /** The threshold of the rule is 80 %. */
 const USED_CONNECTIONS = 0.85;
