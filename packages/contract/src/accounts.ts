@@ -65,6 +65,9 @@ export const accountResource = defineResource('Account', {
     input: flag().describe(MUST_CHANGE_NOTE),
     initial: false,
   },
+  second_factor: {
+    shown: z.boolean().describe('True: a sign-in with its password needs a code of an authenticator app.'),
+  },
   oidc_issuer: { stored: orNull(column.text()) },
   oidc_subject: {
     stored: orNull(column.text()),
@@ -93,6 +96,7 @@ export const EXAMPLE_ACCOUNT: AccountResource = {
   bot_ids: null,
   rights: [],
   must_change_password: false,
+  second_factor: false,
   created_at: '2026-01-01T09:00:00.000Z',
   last_login_at: '2026-01-02T09:00:00.000Z',
 };

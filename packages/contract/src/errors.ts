@@ -4,6 +4,7 @@ import { z } from 'zod';
 export const ERROR_STATUS = {
   bad_request: 400,
   unauthorized: 401,
+  second_factor_needed: 401,
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,

@@ -35,6 +35,7 @@ import { readerOperations } from './readers.ts';
 import { replyOperations } from './replies.ts';
 import { routeDecisionOperations } from './route-decisions.ts';
 import { routingRuleOperations } from './routing-rules.ts';
+import { secondFactorOperations } from './second-factor.ts';
 import { sessionOperations } from './sessions.ts';
 import { signInOperations } from './sign-in.ts';
 import { signingOperations } from './signing.ts';
@@ -47,6 +48,7 @@ import { updateOperations } from './updates.ts';
 /** Every operation of the REST interface, in the order of the API document. */
 export const operations = {
   ...signInOperations,
+  ...secondFactorOperations,
   ...sessionOperations,
   ...apiKeyOperations,
   ...accountOperations,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { accountResource, EXAMPLE_ACCOUNT, knownPassword, newPassword, ROLES, username } from './accounts.ts';
 import { okAnswer } from './fields.ts';
 import { defineOperation } from './operation.ts';
+import { factorCode } from './second-factor.ts';
 
 /** The account of the caller, and the API key if the call was made with one. */
 const ownAccountResource = accountResource.answer
@@ -16,6 +17,12 @@ const ownAccountResource = accountResource.answer
       })
       .optional()
       .describe('The API key of the call. Absent with a session.'),
+    second_factor_missing: z
+      .literal(true)
+      .optional()
+      .describe(
+        'This session may only set up a second factor, change the password and sign out, until there is one. Absent: it may do all.',
+      ),
   })
   .meta({ id: 'OwnAccount' });
 
@@ -61,11 +68,15 @@ export const signInOperations = {
     role: 'public',
     summary: 'Signs in and sets the session cookie.',
     description:
-      'In the username, case, width and accents do not matter. After five failures of an account or of an address within 15 minutes, the answer is 429. An address from which the account has signed in before has a limit of its own.',
-    input: z.object({ username: username(), password: knownPassword().describe('The password.') }),
+      'In the username, case, width and accents do not matter. An account with a second factor needs `code`: without it the answer is 401 with `second_factor_needed`. After five failures of an account or of an address within 15 minutes, the answer is 429. An address from which the account has signed in before has a limit of its own.',
+    input: z.object({
+      username: username(),
+      password: knownPassword().describe('The password.'),
+      code: factorCode().optional(),
+    }),
     bodyLimitBytes: 16_384,
     output: z.strictObject({ user: accountResource.answer, must_change_password: z.boolean() }),
-    errors: ['unauthorized', 'forbidden', 'too_many_requests'],
+    errors: ['unauthorized', 'second_factor_needed', 'forbidden', 'too_many_requests'],
     example: {
       input: { username: 'admin', password: 'correct horse battery' },
       output: { user: EXAMPLE_ACCOUNT, must_change_password: false },

@@ -29,6 +29,7 @@ import * as audiences from './migrations/20261130T040000-audiences.ts';
 import * as botLabels from './migrations/20261130T060000-bot-labels.ts';
 import * as oidcAccounts from './migrations/20261130T060100-oidc-accounts.ts';
 import * as oidcAccountsIndex from './migrations/20261130T060101-oidc-accounts-index.ts';
+import * as secondFactors from './migrations/20261130T060200-second-factors.ts';
 import * as boundChats from './migrations/20261130T070000-bound-chats.ts';
 import type { SchemaStep } from './schema-step.ts';
 
@@ -65,5 +66,6 @@ export const migrations: Record<string, SchemaStep> = {
   '20261130T060000-bot-labels': botLabels,
   '20261130T060100-oidc-accounts': oidcAccounts,
   '20261130T060101-oidc-accounts-index': oidcAccountsIndex,
+  '20261130T060200-second-factors': secondFactors,
   '20261130T070000-bound-chats': boundChats,
 };

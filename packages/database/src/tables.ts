@@ -296,6 +296,19 @@ export interface DeliveryJobsTable {
   finished_at: Date | null;
 }
 
+export interface SecondFactorsTable {
+  account_id: BigInt64;
+  /** The secret of an authenticator app, sealed for the account. */
+  totp_sealed: string;
+  /** The step of the last code that was used; earlier ones count no more. */
+  last_step: Generated<BigInt64>;
+  /** SHA-256 of each recovery code that was not used. */
+  recovery_hashes: ColumnType<string[], string | undefined, string>;
+  /** null: it is being set up, and counts for nothing. */
+  confirmed_at: Date | null;
+  created_at: CreatedAt;
+}
+
 export interface AccountBotsTable {
   account_id: BigInt64;
   bot_id: BigInt64;
@@ -516,6 +529,7 @@ export interface Tables extends DeclaredTables {
   journal_pages: JournalPagesTable;
   delivery_jobs: DeliveryJobsTable;
   account_bots: AccountBotsTable;
+  second_factors: SecondFactorsTable;
   deletions: DeletionsTable;
   erasures: ErasuresTable;
   maintenance: MaintenanceTable;

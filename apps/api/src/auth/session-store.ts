@@ -12,6 +12,8 @@ declare module 'express-session' {
     /** The latest end of the session, even if it is used. */
     endsAtMs: number;
     createdAtMs: number;
+    /** True if more than a password proved who it is; absent in a session of a release before. */
+    secondFactor?: boolean;
     /** The client that signed in; '' if it is not known. */
     address: string;
     userAgent: string;

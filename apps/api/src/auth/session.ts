@@ -73,6 +73,8 @@ export function openSessionOf({ session, sessionID }: Request): OpenSession {
 type Opened = {
   accountId: number;
   sessionVersion: number;
+  /** True if more than a password proved who it is. */
+  secondFactor: boolean;
   /** The session that it continues; absent after a sign-in. */
   continued?: { createdAtMs?: number | undefined; endsAtMs?: number | undefined } | undefined;
 };
@@ -84,7 +86,7 @@ type Opened = {
 export async function beginSession(
   { clock, clientAddress }: { clock: Clock; clientAddress: ClientAddress },
   request: Request,
-  { accountId, sessionVersion, continued = {} }: Opened,
+  { accountId, sessionVersion, secondFactor, continued = {} }: Opened,
 ): Promise<void> {
   const nowMs = clock.nowMs();
   const { createdAtMs = nowMs, endsAtMs = nowMs + ENDS_AFTER_MS } = continued;
@@ -93,7 +95,8 @@ export async function beginSession(
   await new Promise<void>((resolve, reject) => {
     request.session.regenerate((error: unknown) => (error ? reject(error) : resolve()));
   });
-  Object.assign(request.session, { accountId, sessionVersion, createdAtMs, endsAtMs, address, userAgent });
+  const client = { address, userAgent };
+  Object.assign(request.session, { accountId, sessionVersion, secondFactor, createdAtMs, endsAtMs, ...client });
   request.session.cookie.maxAge = endsAtMs - nowMs;
   await new Promise<void>((resolve, reject) => {
     request.session.save((error: unknown) => (error ? reject(error) : resolve()));

@@ -147,8 +147,12 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, { when: string; sentence: s
     when: 'The credential is missing, wrong, disabled or expired.',
     sentence: 'A valid API key or session is needed',
   },
+  second_factor_needed: {
+    when: 'The username and the password are right, and the account has a second factor: `code` is missing, wrong or was used.',
+    sentence: 'A code of the authenticator app is needed',
+  },
   forbidden: {
-    when: 'The role does not allow the call, the key is limited to other bots, the caller does not see the bot, the password must be changed first, or a page of another site sent the call.',
+    when: 'The role does not allow the call, the key is limited to other bots, the caller does not see the bot, the password must be changed or a second factor be set up first, or a page of another site sent the call.',
     sentence: 'This bot is not among yours',
   },
   not_found: { when: 'Something that an input names does not exist.', sentence: 'Bot not found' },

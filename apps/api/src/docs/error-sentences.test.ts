@@ -16,6 +16,12 @@ const NO_SUCH_CHAT = -1_009_999_999_999;
 const PROVOKED: Record<ErrorCode, () => Promise<string>> = {
   bad_request: () => sentence(api.admin('GET', '/api/messages', { query: { chat_id: 1 } })),
   unauthorized: () => sentence(restClient(api.url)('GET', '/api/bots')),
+  second_factor_needed: async () => {
+    const { id, username, password } = await insertAccount(api.database.db, { username: 'with-an-app' });
+    const factor = { account_id: id, totp_sealed: 'sealed', confirmed_at: new Date() };
+    await api.database.db.insertInto('second_factors').values(factor).execute();
+    return sentence(restClient(api.url)('POST', '/api/auth/login', { body: { username, password } }));
+  },
   forbidden: async () => {
     const { key } = await insertAccount(api.database.db, { username: 'somebody' });
     return sentence(restClient(api.url, key)('GET', '/api/chats', { query: { bot_id: 1 } }));

@@ -54,6 +54,7 @@ describe('an account', () => {
       bot_ids: [bot.id],
       rights: [],
       must_change_password: false,
+      second_factor: false,
       created_at: expect.stringMatching(/Z$/),
     });
     expect(await listed()).toContainEqual(answer.json);

@@ -251,6 +251,16 @@ const EXAMPLES: Record<OperationName, Example> = {
   logout: () => ({}),
   showOwnAccount: () => ({}),
   changePassword: () => ({ old_password: ADMIN_PASSWORD, new_password: `${ADMIN_PASSWORD}!` }),
+  showSecondFactor: () => ({}),
+  beginTotp: () => ({ password: ADMIN_PASSWORD }),
+  confirmTotp: () => ({ code: '123456' }),
+  removeTotp: () => ({ password: ADMIN_PASSWORD, code: '123456' }),
+  resetSecondFactor: async () => {
+    const id = await newAccount();
+    const factor = { account_id: id, totp_sealed: 'sealed', confirmed_at: new Date() };
+    await api.database.db.insertInto('second_factors').values(factor).execute();
+    return { id };
+  },
   listSessions: () => ({}),
   endSession: async () => ({ id: await newSession() }),
   listApiKeys: () => ({ limit: 5, offset: 0 }),
@@ -826,7 +836,10 @@ test('every operation is in the document, so that none goes untested', () => {
 });
 
 /** A success would change the credentials of the other tests, or needs a quarantine, so these have tests of their own. */
-const ELSEWHERE: ReadonlySet<string> = new Set(['changePassword', 'adoptInstallation']);
+const ELSEWHERE: ReadonlySet<string> = new Set([
+  ...['changePassword', 'beginTotp', 'confirmTotp', 'removeTotp'],
+  'adoptInstallation',
+]);
 
 describe.each(DOCUMENTED.map((documented) => [documented.name, documented] as const))('%s', (name, documented) => {
   // An account has a limited number of keys.

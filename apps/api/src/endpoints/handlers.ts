@@ -37,6 +37,7 @@ import { readerHandlers } from './readers.ts';
 import { replyHandlers } from './replies.ts';
 import { routeDecisionHandlers } from './route-decisions.ts';
 import { routingRuleHandlers } from './routing-rules.ts';
+import { secondFactorHandlers } from './second-factor.ts';
 import { sessionHandlers } from './sessions.ts';
 import { signInHandlers } from './sign-in.ts';
 import { signingHandlers } from './signing.ts';
@@ -49,6 +50,7 @@ import { updateHandlers } from './updates.ts';
 /** The handlers of all operations of the contract. */
 export const handlers: Handlers<typeof operations> = {
   ...signInHandlers,
+  ...secondFactorHandlers,
   ...sessionHandlers,
   ...apiKeyHandlers,
   ...accountHandlers,

@@ -6,6 +6,7 @@ import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { changePassword } from '@flotilla/domain/people/accounts/change-password.ts';
 import { refuseCommonPassword } from '@flotilla/domain/people/accounts/password.ts';
 import { recordSignInLimit } from '@flotilla/domain/people/accounts/record-sign-in-limit.ts';
+import { readSecondFactor } from '@flotilla/domain/people/accounts/second-factor.ts';
 import { signIn } from '@flotilla/domain/people/accounts/sign-in.ts';
 import { signInByLink } from '@flotilla/domain/people/accounts/sign-in-link.ts';
 import { usernameKey } from '@flotilla/domain/people/accounts/username-key.ts';
@@ -13,6 +14,7 @@ import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { START_PATH } from '@flotilla/domain/startup/sign-in-settings.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request } from 'express';
+import { lacksSecondFactor } from '../auth/second-factor.ts';
 import { beginSession, endSession } from '../auth/session.ts';
 import type { SignInAttempt } from '../auth/sign-in-limits.ts';
 import type { Context } from '../context.ts';
@@ -34,21 +36,29 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
       if (error instanceof FlotillaError) signIns.inc({ outcome: 'limited' });
       throw error;
     });
-    const account = await signIn(context, input, by).catch((error) => giveUp(attempt, error));
-    signIns.inc({ outcome: account === null ? 'refused' : 'ok' });
-    if (account === null) {
+    const signedIn = await signIn(context, input, by).catch((error) => giveUp(attempt, error));
+    if (signedIn.outcome === 'code_needed') {
+      await attempt.takeBack();
+      throw new FlotillaError('second_factor_needed', 'A code of the authenticator app is needed');
+    }
+    signIns.inc({ outcome: signedIn.outcome === 'signed_in' ? 'ok' : 'refused' });
+    if (signedIn.outcome !== 'signed_in') {
       await recordSignInLimit(context, by, input.username, attempt.reaches);
+      if (signedIn.outcome === 'code_wrong')
+        throw new FlotillaError('second_factor_needed', 'The code is wrong, or was used');
       throw new FlotillaError('unauthorized', 'The username or the password is wrong');
     }
     await attempt.succeeded();
-    return begun(context, request, account);
+    return begun(context, request, signedIn.account, signedIn.secondFactor);
   },
 
   async signInByLink(context, { input, by, request }) {
     const account = await signInByLink(context, input.token, by);
     context.apiMetrics.signIns.inc({ outcome: account === null ? 'refused' : 'ok' });
     if (account === null) throw new FlotillaError('unauthorized', 'The link was used, or it has ended');
-    return begun(context, request, account);
+    // Whoever can make links can also reset second factors, so that a lost phone locks nobody out.
+    const { totp } = await readSecondFactor(context, account.id);
+    return begun(context, request, account, totp);
   },
 
   async logout(context, { by, request, response }) {
@@ -59,8 +69,9 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
     return OK;
   },
 
-  async showOwnAccount(_context, { caller }) {
-    return presentCaller(caller);
+  async showOwnAccount({ config }, { caller, request }) {
+    const isMissing = lacksSecondFactor(config.signIn, caller, request);
+    return { ...presentCaller(caller), ...(isMissing ? { second_factor_missing: true } : {}) };
   },
 
   async changePassword(context, { input, caller, by, request }) {
@@ -81,7 +92,8 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
     }
     await attempt.succeeded();
     // The new session keeps the end of the old one, because this was not a sign-in.
-    const opened = { accountId: account.id, sessionVersion, continued: { ...request.session } };
+    const { secondFactor = false } = request.session;
+    const opened = { accountId: account.id, sessionVersion, secondFactor, continued: { ...request.session } };
     if (apiKey === null) await beginSession(context, request, opened);
     return OK;
   },
@@ -94,8 +106,9 @@ function requirePasswords({ config }: Context, username: string): void {
   throw new FlotillaError('forbidden', `Passwords are switched off: sign in with ${oidc?.name}`);
 }
 
-async function begun(context: Context, request: Request, account: Account) {
-  await beginSession(context, request, { accountId: account.id, sessionVersion: account.session_version });
+async function begun(context: Context, request: Request, account: Account, secondFactor: boolean) {
+  const { id: accountId, session_version: sessionVersion } = account;
+  await beginSession(context, request, { accountId, sessionVersion, secondFactor });
   return { user: presentAccount(account), must_change_password: account.must_change_password };
 }
 

@@ -68,7 +68,7 @@ async function finish(context: Context, parts: Parts, request: Request, response
   const { id: accountId, session_version: sessionVersion } = signIn.account;
   await context.auth.openSession(request, response);
   const continued = { endsAtMs: context.clock.nowMs() + config.sessionMs };
-  await beginSession(context, request, { accountId, sessionVersion, continued });
+  await beginSession(context, request, { accountId, sessionVersion, secondFactor: true, continued });
   context.apiMetrics.signIns.inc({ outcome: 'ok' });
   response.redirect(302, attempt.returnTo);
 }

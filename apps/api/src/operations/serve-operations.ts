@@ -5,6 +5,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { z } from 'zod';
 import { actorOf, authenticate } from '../auth/authenticate.ts';
+import { requireSecondFactor } from '../auth/second-factor.ts';
 import type { Context } from '../context.ts';
 import { measureRequest, requestIn, traceRequest } from '../http/observe-request.ts';
 import { linkHeader, type Page } from '../http/page.ts';
@@ -83,6 +84,7 @@ function serveOperation(
     const caller = program === null ? await authenticate(context, operation, request, response) : null;
     requireSameOrigin(context, operation, request);
     requirePasswordChanged(operation, caller);
+    requireSecondFactor(context.config, operation, caller, request);
     requireRole(operation, caller);
     // Another process may just have changed a bot. Without Redis, the snapshot is used as it is.
     await context.directory.refresh().catch(() => undefined);

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type RequestHandler, Router } from 'express';
 import { authenticate } from '../auth/authenticate.ts';
+import { requireSecondFactor } from '../auth/second-factor.ts';
 import type { Context } from '../context.ts';
 import { requirePasswordChanged, requireRole, requireSameOrigin } from '../operations/authorize.ts';
 import { refuseMethod } from '../operations/serve-operations.ts';
@@ -62,6 +63,7 @@ function adminsOnly(context: Context): RequestHandler {
     const caller = await authenticate(context, ADMINS, request, response);
     requireSameOrigin(context, ADMINS, request);
     requirePasswordChanged({}, caller);
+    requireSecondFactor(context.config, {}, caller, request);
     requireRole(ADMINS, caller);
     if (request.method !== 'GET' && request.method !== 'HEAD') return refuseChange(request, response, next);
     response.setHeader('Content-Security-Policy', PAGE_POLICY);

@@ -9,6 +9,7 @@ const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
   bots: true,
   accounts: true,
   account_bots: true,
+  second_factors: true,
   api_keys: true,
   chats: true,
   chat_reads: true,

@@ -19,6 +19,12 @@ export const signInSettings = {
     .describe(
       `The ways to sign in, separated by commas: password, oidc. Without password only ADMIN_USERNAME may use one, ${SEES}.`,
     ),
+  SECOND_FACTOR: z
+    .enum(['optional', 'admins', 'all'], 'must be optional, admins or all')
+    .default('optional')
+    .describe(
+      `Who must set up an authenticator app before a session that began with a password may do anything, ${SEES}.`,
+    ),
   OIDC_ISSUER: urlSetting('https', 'http')
     .refine(isSafeIssuer, 'must be https, or http on this machine')
     .optional()
@@ -84,6 +90,8 @@ export type OidcConfig = {
 export type SignInConfig = {
   /** False: only the local admin may use one. */
   passwords: boolean;
+  /** Who needs more than a password. */
+  secondFactor: 'optional' | 'admins' | 'all';
   /** The username of the local admin, as it is compared. */
   localAdmin: string;
   oidc: OidcConfig | null;
@@ -93,7 +101,11 @@ export function signInConfig(
   settings: SignInSettings & { ADMIN_USERNAME: string; PUBLIC_URL?: string | undefined },
 ): SignInConfig {
   const { SIGN_IN: ways, OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, PUBLIC_URL: publicUrl } = settings;
-  const known = { passwords: ways.includes('password'), localAdmin: usernameKey(settings.ADMIN_USERNAME) };
+  const known = {
+    passwords: ways.includes('password'),
+    secondFactor: settings.SECOND_FACTOR,
+    localAdmin: usernameKey(settings.ADMIN_USERNAME),
+  };
   if (!ways.includes('oidc') || !issuer || !clientId || !publicUrl) return { ...known, oidc: null };
   return {
     ...known,

@@ -11,6 +11,7 @@ import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { creatorOf } from '../../delivery/programs/creator.ts';
 import { programStore } from '../../delivery/programs/program-store.ts';
+import { secondFactorPlace } from '../../people/accounts/second-factor-store.ts';
 import { OPERATOR } from '../../people/audit/actor.ts';
 import { mirrorBot } from '../bots/bot-mirror.ts';
 import { openColumns, SEALED_PLACES, sealColumns } from '../bots/sealed-bot.ts';
@@ -271,4 +272,19 @@ test('what signs deliveries is sealed anew, of bots and of programs', async () =
   expect(lines).toContainEqual({ place: 'signing secrets', keyId: 'new', sealing: 'current', count: 2 });
   expect(openSigning(after, (await rows())[0]!.signing_sealed, place)).toEqual(ofBot);
   expect(await programStore(database.db, after).find(id)).toMatchObject({ signing: ofProgram });
+});
+
+test('the secrets of authenticator apps are sealed anew', async () => {
+  const account = { username: 'anna', username_key: 'anna', password_hash: '', role: 'admin' } as const;
+  const added = database.db.insertInto('accounts').values(account).returning('id');
+  const { id } = await added.executeTakeFirstOrThrow();
+  const totp_sealed = before.seal('a secret', secondFactorPlace(id));
+  await database.db.insertInto('second_factors').values({ account_id: id, totp_sealed }).execute();
+  expect(await rotateKeys(deps())).toMatchObject({
+    outcome: 'done',
+    resealed: 1,
+    lines: [{ place: 'second factors', keyId: 'new', sealing: 'current', count: 1 }],
+  });
+  const stored = await database.db.selectFrom('second_factors').select('totp_sealed').executeTakeFirstOrThrow();
+  expect(after.open(stored.totp_sealed, secondFactorPlace(id))).toBe('a secret');
 });

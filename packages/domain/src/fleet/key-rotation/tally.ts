@@ -7,6 +7,7 @@ export type Place =
   | 'backend URLs'
   | 'signing secrets'
   | 'event URLs'
+  | 'second factors'
   | 'configuration in Redis';
 
 /**

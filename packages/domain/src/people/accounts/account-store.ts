@@ -7,6 +7,8 @@ import type { Account, AccountRow } from './account.ts';
 import { usernameKey } from './username-key.ts';
 
 const NO_BOTS: readonly number[] = [];
+const hasSecondFactor = sql<boolean>`exists (
+  select from second_factors f where f.account_id = accounts.id and f.confirmed_at is not null)`;
 
 export type NewAccount = Pick<AccountRow, 'username' | 'password_hash' | 'role' | 'all_bots'> &
   Partial<Pick<AccountRow, 'display_name' | 'rights' | 'must_change_password' | 'oidc_issuer' | 'oidc_subject'>>;
@@ -31,7 +33,8 @@ export function accountStore(db: Database) {
           .whereRef('account_bots.account_id', '=', 'accounts.id')
           .select((bots) => bots.fn.agg<string[] | null>('array_agg', ['account_bots.bot_id']).as('ids'))
           .as('bot_ids'),
-      );
+      )
+      .select(hasSecondFactor.as('second_factor'));
   type Row = Awaited<ReturnType<ReturnType<typeof accounts>['executeTakeFirstOrThrow']>>;
 
   return {
@@ -126,12 +129,15 @@ export function accountStore(db: Database) {
       }
     },
 
-    async endSessions(id: number): Promise<void> {
-      await db
+    /** Returns the version for new sessions. */
+    async endSessions(id: number): Promise<number> {
+      const { session_version } = await db
         .updateTable('accounts')
         .set((row) => ({ session_version: row('session_version', '+', 1) }))
         .where('id', '=', id)
-        .execute();
+        .returning('session_version')
+        .executeTakeFirstOrThrow();
+      return session_version;
     },
 
     async remove(id: number): Promise<boolean> {

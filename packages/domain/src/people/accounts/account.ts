@@ -4,4 +4,7 @@ import type { Row } from '@flotilla/contract/resource.ts';
 export type AccountRow = Row<typeof accountResource>;
 
 /** An account: it signs in or owns API keys. */
-export type Account = Omit<AccountRow, 'username_key' | 'password_hash'> & { bot_ids: readonly number[] };
+export type Account = Omit<AccountRow, 'username_key' | 'password_hash'> & {
+  bot_ids: readonly number[];
+  second_factor: boolean;
+};
