@@ -3,10 +3,11 @@ import { type AuthorRights, authorRights } from '@flotilla/domain/delivery/outbo
 import { type OutboxWrites, outboxWrites } from '@flotilla/domain/delivery/outbox/outbox-writes.ts';
 import { type SendGates, sendGates } from '@flotilla/domain/delivery/outbox/send-gate.ts';
 import { type ReplyRoom, replyRoom } from '@flotilla/domain/delivery/push/reply-room.ts';
+import { pollingAtServers } from '@flotilla/domain/fleet/upstreams/at-servers.ts';
 import type { Service } from '@flotilla/domain/startup/open-service.ts';
 import { type ChannelWaiters, channelWaiters } from '@flotilla/redis/channel-waiters.ts';
 import { channels } from '@flotilla/redis/keys.ts';
-import { type PollingClient, pollingClient } from '@flotilla/telegram/polling-client.ts';
+import type { PollingClient } from '@flotilla/telegram/polling-client.ts';
 import type { WorkerConfig } from './config.ts';
 import { type WorkerMetrics, workerMetrics } from './worker-metrics.ts';
 
@@ -33,8 +34,7 @@ export const REQUESTS_AT_ONCE = 1600;
 /** Opens what a worker needs beside what it shares with an api. */
 export function workerContext(config: WorkerConfig, service: Service): WorkerContext {
   const { redis, directory, metrics, onClose } = service;
-  const toPlatform = { apiUrl: config.platformUrl, proxy: config.platformProxy };
-  const polling = service.platformCalls.polling(pollingClient(toPlatform));
+  const polling = pollingAtServers(service, service.platformCalls.polling);
   onClose(polling.close);
   const turnNews = channelWaiters(redis, channels.turnNews);
   onClose(turnNews.close);

@@ -7,6 +7,7 @@ import { createdAtField, okAnswer, ownIdField, usernameField } from './fields.ts
 import { flag, integer, jsonObject, listOf, nullable, ownId, ownIds, pagedInputs, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 import { type Answer, defineResource, type Row } from './resource.ts';
+import { DEFAULT_UPSTREAM, upstreamName } from './upstreams.ts';
 
 /** The state of a bot in one word, by which a list can be filtered. */
 export const BOT_STATES = ['ok', 'failing', 'open', 'disabled', 'not_polled'] as const;
@@ -48,6 +49,8 @@ const paceInput = (name: keyof typeof PACE) =>
   integer({ min: 1, max: PACE_LIMITS[name] }).default(PACE[name]).describe(PACE_TEXTS[name]);
 
 const WEBHOOK_MODE_NOTE = 'True: the platform pushes the updates to Flotilla. False: Flotilla polls the platform.';
+const UPSTREAM_NOTE =
+  'The name of the Bot API server that the bot is at (`GET /api/upstreams`). `default`: that of the setting TELEGRAM_API_URL. It changes only while the bot is disabled and has never got an update, since what waits at the server before would be lost.';
 const LONG_POLL_NOTE = 'True if clients may poll for the updates of the bot.';
 
 const LABELS_AT_MOST = 20;
@@ -153,6 +156,11 @@ export const bot = defineResource('Bot', {
     shown: z
       .boolean()
       .describe('True if updates come in: the platform has our webhook, or it answered a poll within the last 90 s.'),
+  },
+  upstream: {
+    stored: filled(column.text()),
+    shown: z.string().describe(UPSTREAM_NOTE),
+    input: upstreamName().describe(UPSTREAM_NOTE).optional(),
   },
   webhook_mode: {
     stored: filled(column.boolean),
@@ -291,6 +299,7 @@ const BOT: BotResource = {
   description: 'Answers questions about orders',
   labels: ['shop', 'eu'],
   running: true,
+  upstream: DEFAULT_UPSTREAM,
   webhook_mode: false,
   intake: { way: 'polling', since: '2026-01-01T09:00:00.000Z' },
   disabled: false,
@@ -394,7 +403,10 @@ export const botOperations = {
     role: 'admin',
     wholeFleet: true,
     summary: 'Asks the platform which bot a token belongs to.',
-    input: z.object({ token: botToken() }),
+    input: z.object({
+      token: botToken(),
+      upstream: upstreamName().default(DEFAULT_UPSTREAM).describe('The Bot API server to ask.'),
+    }),
     output: z.strictObject({ id: z.int(), username: z.string(), first_name: z.string() }),
     errors: PLATFORM_ERRORS,
     example: {

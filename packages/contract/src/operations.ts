@@ -44,6 +44,7 @@ import { systemOperations } from './system.ts';
 import { tagOperations } from './tags.ts';
 import { topicOperations } from './topics.ts';
 import { updateOperations } from './updates.ts';
+import { upstreamOperations } from './upstreams.ts';
 
 /** Every operation of the REST interface, in the order of the API document. */
 export const operations = {
@@ -57,6 +58,7 @@ export const operations = {
   ...eventOperations,
   ...eventSinkOperations,
   ...systemOperations,
+  ...upstreamOperations,
   ...botOperations,
   ...readerOperations,
   ...backendOperations,

@@ -31,6 +31,7 @@ import * as oidcAccounts from './migrations/20261130T060100-oidc-accounts.ts';
 import * as oidcAccountsIndex from './migrations/20261130T060101-oidc-accounts-index.ts';
 import * as secondFactors from './migrations/20261130T060200-second-factors.ts';
 import * as boundChats from './migrations/20261130T070000-bound-chats.ts';
+import * as upstreams from './migrations/20261130T080100-upstreams.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -68,4 +69,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261130T060101-oidc-accounts-index': oidcAccountsIndex,
   '20261130T060200-second-factors': secondFactors,
   '20261130T070000-bound-chats': boundChats,
+  '20261130T080100-upstreams': upstreams,
 };

@@ -17,6 +17,7 @@ import { replyResource } from '@flotilla/contract/replies.ts';
 import type { Resource, Row } from '@flotilla/contract/resource.ts';
 import { routingRule } from '@flotilla/contract/routing-rules.ts';
 import { tagResource } from '@flotilla/contract/tags.ts';
+import { upstream } from '@flotilla/contract/upstreams.ts';
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 
 /** A 64-bit integer column; every value we store is below 2^53 and is read as a number. */
@@ -500,6 +501,7 @@ export const DECLARED = {
   replies: replyResource,
   routes: routingRule,
   tags: tagResource,
+  upstreams: upstream,
 };
 
 /** JSON is given as text, or as an object; the driver would take a list for an array of Postgres. */

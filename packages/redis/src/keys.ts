@@ -191,6 +191,9 @@ export const installationKey = '{config}:installation';
 /** Sorted set: endpoint at which one of our processes listens → when (ms) it last said so. */
 export const listenersKey = '{listeners}:places';
 
+/** Hash: `<name>:ok`, `<name>:failed` → JSON of when calls to this server got through, or did not. */
+export const upstreamsKey = '{upstreams}:health';
+
 /** The processes that run now. */
 export const replicaKeys = {
   /** Set: ids of processes, also of some that ended a while ago. */

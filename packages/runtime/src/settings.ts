@@ -170,6 +170,9 @@ export const commonSettings = {
   BACKEND_ALLOWED_CIDRS: cidrListSetting().describe(
     'Private ranges in which backends may live; without it every private address is refused. All processes need the same value.',
   ),
+  UPSTREAM_ALLOWED_CIDRS: cidrListSetting().describe(
+    'Private ranges in which Bot API servers and their proxies may live that admins add; without it every private address is refused. All processes need the same value.',
+  ),
   METRICS_PORT: portSetting(9090).describe(
     'The port of /metrics, /livez and /readyz; each process on a machine needs its own.',
   ),

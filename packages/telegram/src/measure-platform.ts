@@ -1,4 +1,5 @@
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import { DEFAULT_UPSTREAM } from '@flotilla/contract/upstreams.ts';
 import { CAPTURED_METHOD_NAMES } from './captured-methods.ts';
 import { ABORTED, type PlatformAnswer } from './platform-answer.ts';
 import type { OpenedFile, PlatformClient } from './platform-client.ts';
@@ -26,38 +27,43 @@ const LABELLED = new Set([
 export function measurePlatform(metrics: Metrics) {
   const calls = metrics.quickCounter({
     name: 'flotilla_platform_calls_total',
-    help: 'Calls to the platform on our own behalf: ok, refused, flood (429), unreachable, garbage; unknown methods are other.',
-    labelNames: ['method', 'outcome'],
+    help: 'Calls to the platform on our own behalf: ok, refused, flood (429), unreachable, garbage; unknown methods are other; upstream is default or the name of a server that an admin added.',
+    labelNames: ['upstream', 'method', 'outcome'],
   });
   const seconds = metrics.quickHistogram({
     name: 'flotilla_platform_call_seconds',
     help: 'Seconds that a call to the platform took; kind poll is getUpdates and includes its waiting.',
-    labelNames: ['kind'],
+    labelNames: ['upstream', 'kind'],
     buckets: BUCKETS_S,
   });
-  for (const outcome of OUTCOMES) calls.of('getUpdates', outcome);
-  const count = <Answer>(kind: string, method: string, outcomeOf: (answer: Answer) => Outcome | null) => {
+  for (const outcome of OUTCOMES) calls.of(DEFAULT_UPSTREAM, 'getUpdates', outcome);
+  const count = <Answer>(
+    upstream: string,
+    kind: string,
+    method: string,
+    outcomeOf: (answer: Answer) => Outcome | null,
+  ) => {
     const begunAtMs = performance.now();
     return (answer: Answer): Answer => {
       const outcome = outcomeOf(answer);
       if (outcome === null) return answer;
-      calls.of(LABELLED.has(method) ? method : 'other', outcome).inc();
-      seconds.of(kind).observe((performance.now() - begunAtMs) / 1000);
+      calls.of(upstream, LABELLED.has(method) ? method : 'other', outcome).inc();
+      seconds.of(upstream, kind).observe((performance.now() - begunAtMs) / 1000);
       return answer;
     };
   };
   return {
-    client: (client: PlatformClient): PlatformClient => ({
+    client: (client: PlatformClient, upstream: string): PlatformClient => ({
       call: (token, method, params, options) =>
-        client.call(token, method, params, options).then(count('call', method, outcomeOfAnswer)),
+        client.call(token, method, params, options).then(count(upstream, 'call', method, outcomeOfAnswer)),
       upload: (token, method, params, files, options) =>
-        client.upload(token, method, params, files, options).then(count('upload', method, outcomeOfAnswer)),
+        client.upload(token, method, params, files, options).then(count(upstream, 'upload', method, outcomeOfAnswer)),
       openFile: (token, path, part) =>
-        client.openFile(token, path, part).then(count('file', 'downloadFile', outcomeOfFile)),
+        client.openFile(token, path, part).then(count(upstream, 'file', 'downloadFile', outcomeOfFile)),
     }),
-    polling: (client: PollingClient): PollingClient => ({
+    polling: (client: PollingClient, upstream: string): PollingClient => ({
       getUpdates: (token, params, options) =>
-        client.getUpdates(token, params, options).then(count('poll', 'getUpdates', outcomeOfAnswer)),
+        client.getUpdates(token, params, options).then(count(upstream, 'poll', 'getUpdates', outcomeOfAnswer)),
       close: () => client.close(),
     }),
   };

@@ -1,11 +1,11 @@
 import type { ClientRequest } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { ProxyTarget } from '@flotilla/runtime/proxy-url.ts';
 import type { Request } from 'got';
 import { multipartForm } from './multipart-form.ts';
 import { parameterJson } from './parameter-json.ts';
 import { ABORTED, type PlatformAnswer, readPlatformAnswer } from './platform-answer.ts';
 import { isEstablished, platformAgents } from './platform-connections.ts';
+import { type AtServer, environmentPath, type PlatformServer } from './platform-server.ts';
 import { encodeToken, hideToken } from './token-text.ts';
 import type { UploadedFile } from './uploaded-file.ts';
 
@@ -15,6 +15,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** How often a call without an answer is sent again. Only for calls that may run twice. */
   retries?: number;
+  /** The bot, where its token may not be known yet, or no more. */
+  at?: AtServer;
 }
 
 /** The wanted part of a file, in the terms of HTTP. */
@@ -64,21 +66,25 @@ const UPLOAD_SILENCE_MS = 120_000;
 const FILE_SILENCE_MS = 60_000;
 const FILE_HEADERS = ['content-range', 'accept-ranges', 'etag', 'last-modified'];
 
-/**
- * The client for calls that the service makes on its own behalf, over kept-alive connections. `apiUrl` may contain a
- * path; a trailing slash does not matter. `proxy`: the way to the platform.
- */
-export function platformClient(config: { apiUrl: string; proxy?: ProxyTarget | null }): PlatformClient {
-  const base = config.apiUrl.replace(/\/+$/, '');
-  const agent = platformAgents(config.proxy ?? null);
+/** The client for calls that the service makes on its own behalf, over kept-alive connections. */
+export function platformClient(server: PlatformServer): PlatformClient {
+  const base = server.apiUrl.replace(/\/+$/, '');
+  const environment = environmentPath(server);
+  const agent = platformAgents(server.proxy ?? null, server.guard);
+  const forbidden = (): (PlatformAnswer & { outcome: 'unreachable' }) | null => {
+    const reason = server.guard?.forbidden() ?? null;
+    return reason === null ? null : { outcome: 'unreachable', reason, timedOut: false, neverSent: true };
+  };
 
   return {
     async call(token, method, params = {}, options = {}) {
       if (options.signal?.aborted) return { outcome: 'unreachable', reason: ABORTED, timedOut: false };
+      const refused = forbidden();
+      if (refused !== null) return refused;
       const requests: ClientRequest[] = [];
       try {
         const got = await loadGot();
-        const calling = got.post(`${base}/bot${encodeToken(token)}/${method}`, {
+        const calling = got.post(`${base}/bot${encodeToken(token)}${environment}/${method}`, {
           agent,
           body: parameterJson(params),
           // Exactly this type, because some servers refuse it with a charset.
@@ -97,11 +103,16 @@ export function platformClient(config: { apiUrl: string; proxy?: ProxyTarget | n
     },
 
     async upload(token, method, params, files, { timeoutMs = UPLOAD_TIMEOUT_MS, signal } = {}) {
+      const refused = forbidden();
+      if (refused !== null) {
+        for (const file of files) file.stream.destroy();
+        return refused;
+      }
       const form = multipartForm(params, files);
       const requests: ClientRequest[] = [];
       try {
         const got = await loadGot();
-        const uploading = got.post(`${base}/bot${encodeToken(token)}/${method}`, {
+        const uploading = got.post(`${base}/bot${encodeToken(token)}${environment}/${method}`, {
           agent,
           body: form.body,
           headers: { ...form.headers, 'user-agent': 'flotilla' },
@@ -121,8 +132,10 @@ export function platformClient(config: { apiUrl: string; proxy?: ProxyTarget | n
     },
 
     async openFile(token, path, part) {
+      const refused = forbidden();
+      if (refused !== null) return refused;
       const got = await loadGot();
-      const stream = got.stream(`${base}/file/bot${encodeToken(token)}/${encodePath(path)}`, {
+      const stream = got.stream(`${base}/file/bot${encodeToken(token)}${environment}/${encodePath(path)}`, {
         agent,
         headers: { 'user-agent': 'flotilla', 'accept-encoding': 'identity', ...rangeHeaders(part) },
         decompress: false,

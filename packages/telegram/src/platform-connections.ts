@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ProxyTarget } from '@flotilla/runtime/proxy-url.ts';
 import { buildConnector } from 'undici';
+import type { ServerGuard } from './platform-server.ts';
 import { openTunnel } from './proxy-tunnel.ts';
 
 type Created = (error: Error | null, stream?: Duplex) => void;
@@ -39,15 +40,19 @@ function watched(socket: Socket, event: 'connect' | 'secureConnect' | null): Soc
 }
 
 /** Agents for got. `proxy`: the way to the platform; null: straight. */
-export function platformAgents(proxy: ProxyTarget | null): { http: HttpAgent; https: HttpsAgent } {
-  return { http: new PlainAgent(proxy), https: new TlsAgent(proxy) };
+export function platformAgents(
+  proxy: ProxyTarget | null,
+  guard?: Pick<ServerGuard, 'lookup'>,
+): { http: HttpAgent; https: HttpsAgent } {
+  const options = guard === undefined ? KEPT_ALIVE : { ...KEPT_ALIVE, lookup: guard.lookup };
+  return { http: new PlainAgent(proxy, options), https: new TlsAgent(proxy, options) };
 }
 
 class PlainAgent extends HttpAgent {
   readonly #proxy: ProxyTarget | null;
 
-  constructor(proxy: ProxyTarget | null) {
-    super(KEPT_ALIVE);
+  constructor(proxy: ProxyTarget | null, options: AgentOptions) {
+    super(options);
     this.#proxy = proxy;
   }
 
@@ -64,8 +69,8 @@ class PlainAgent extends HttpAgent {
 class TlsAgent extends HttpsAgent {
   readonly #proxy: ProxyTarget | null;
 
-  constructor(proxy: ProxyTarget | null) {
-    super(KEPT_ALIVE);
+  constructor(proxy: ProxyTarget | null, options: AgentOptions) {
+    super(options);
     this.#proxy = proxy;
   }
 

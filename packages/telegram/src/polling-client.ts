@@ -1,8 +1,8 @@
 import { exchange, type HttpAnswer, type HttpOutcome } from '@flotilla/runtime/http-exchange.ts';
-import type { ProxyTarget } from '@flotilla/runtime/proxy-url.ts';
 import { Agent, errors } from 'undici';
 import { ABORTED, type PlatformAnswer, readPlatformAnswer } from './platform-answer.ts';
 import { platformConnect } from './platform-connections.ts';
+import { type AtServer, environmentPath, type PlatformServer } from './platform-server.ts';
 import { encodeToken, hideToken } from './token-text.ts';
 
 /** Asks the platform for updates, over kept-alive connections that all bots share. */
@@ -11,7 +11,7 @@ export type PollingClient = {
   getUpdates(
     token: string,
     params: Record<string, unknown>,
-    options: { timeoutMs: number; signal: AbortSignal },
+    options: { timeoutMs: number; signal: AbortSignal; at?: AtServer },
   ): Promise<PlatformAnswer>;
   close(): Promise<void>;
 };
@@ -19,22 +19,28 @@ export type PollingClient = {
 const LONGEST_TIMEOUT_MS = 120_000;
 
 /** Polling is a hot path: with many bots of little traffic, each update takes a call of its own. */
-export function pollingClient({ apiUrl, proxy }: { apiUrl: string; proxy?: ProxyTarget | null }): PollingClient {
+export function pollingClient(server: PlatformServer): PollingClient {
+  const { apiUrl, proxy = null, guard } = server;
+  const environment = environmentPath(server);
   const url = new URL(apiUrl);
   const path = url.pathname.replace(/\/+$/, '');
   const agent = new Agent({
     pipelining: 1,
     headersTimeout: LONGEST_TIMEOUT_MS,
     bodyTimeout: LONGEST_TIMEOUT_MS,
-    ...(proxy ? { connect: platformConnect(proxy) } : {}),
+    ...(proxy !== null || guard !== undefined
+      ? { connect: platformConnect(proxy, guard === undefined ? {} : { lookup: guard.lookup }) }
+      : {}),
   });
   return {
     getUpdates: async (token, params, { timeoutMs, signal }) => {
+      const forbidden = guard?.forbidden() ?? null;
+      if (forbidden !== null) return { outcome: 'unreachable', reason: forbidden, timedOut: false, neverSent: true };
       const answer = await exchange(
         agent,
         {
           origin: url.origin,
-          path: `${path}/bot${encodeToken(token)}/getUpdates`,
+          path: `${path}/bot${encodeToken(token)}${environment}/getUpdates`,
           method: 'POST',
           headers: { 'content-type': 'application/json', 'user-agent': 'flotilla' },
           body: JSON.stringify(params),

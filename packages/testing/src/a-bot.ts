@@ -15,6 +15,8 @@ export function aBot(overrides: Partial<Bot> = {}): Bot {
     manage_enabled: true,
     proxy_enabled: false,
     long_poll_enabled: false,
+    upstream: 'default',
+    server: null,
     webhook_mode: false,
     disabled: false,
     backend_url: '',

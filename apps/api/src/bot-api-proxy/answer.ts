@@ -47,6 +47,13 @@ export const NO_ROOM: Refusal = {
   retryAfterS: 1,
 };
 
+export const FORBIDDEN_SERVER = refusal(502, 'Bad Gateway: Flotilla may not call the Bot API server of the bot');
+/** So many calls wait for the server that it hardly answers. */
+export const NO_ROOM_AT_SERVER: Refusal = {
+  ...refusal(503, 'Service Unavailable: the Bot API server of the bot does not answer, retry after 1'),
+  retryAfterS: 1,
+};
+
 /** For calls with an Idempotency-Key. */
 export const OTHER_CALL = badRequest('this Idempotency-Key was used for another call');
 export const UNKNOWN_OUTCOME = refusal(

@@ -30,10 +30,12 @@ const SETTLE_MS = 1000;
 
 /** The Bot API as clients see it: a few methods answered here, everything else streamed to the platform. */
 export function botApiProxy(context: Context, timeouts: Partial<PlatformTimeouts> = {}): BotApiProxy {
-  const { platformUrl, platformProxy } = context.config;
   const proxy: RunningProxy = {
     context,
-    upstream: connectUpstream({ url: platformUrl, proxy: platformProxy, log: context.log }, timeouts),
+    upstreams: context.upstreams.clients(
+      (target) => connectUpstream(target, context.log, timeouts),
+      ({ dispatcher }) => dispatcher.destroy(),
+    ),
     capture: callCapture(context),
     metrics: proxyMetrics(context.metrics),
     intercepts: new Map([
@@ -56,7 +58,7 @@ export function botApiProxy(context: Context, timeouts: Partial<PlatformTimeouts
       await withinMs(DRAIN_MS, Promise.all([proxy.capture.drain(), context.idempotency.drain()]));
       proxy.recovering.close();
       proxy.pace.close();
-      await proxy.upstream.dispatcher.destroy();
+      await proxy.upstreams.close();
       await withinMs(SETTLE_MS, context.idempotency.drain());
     },
   };

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ActiveProgram } from '@flotilla/domain/fleet/bots/active-program.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import type { ServerClients } from '@flotilla/domain/fleet/upstreams/upstreams.ts';
 import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
@@ -30,7 +31,8 @@ import type { Upstream } from './upstream.ts';
 /** The state that lives as long as the proxy. */
 export type RunningProxy = {
   context: Context;
-  upstream: Upstream;
+  /** The server of each bot; that of TELEGRAM_API_URL for strangers. */
+  upstreams: ServerClients<Upstream>;
   capture: Capture;
   metrics: ProxyMetrics;
   /** The handlers of calls of registered bots that we answer ourselves, by lower-case method. */
@@ -110,13 +112,13 @@ type Passing = { tee: Tee | null; asProgram?: AsProgram | null; keyed?: Keyed | 
 export function pass(
   proxy: RunningProxy,
   call: MethodCall,
-  bot: Pick<Bot, 'id'> | null,
+  bot: Pick<Bot, 'id' | 'upstream' | 'server'> | null,
   { tee, asProgram = null, keyed = null }: Passing,
 ): void {
   const isKept =
     tee !== null && tee.replacesRefusal === undefined && capturedMethod(call.method)?.effect !== 'identity';
   const kind = isKept ? 'captured' : 'passed';
-  passThrough(proxy.upstream, call.req, call.res, {
+  passThrough(proxy.upstreams.of(bot), call.req, call.res, {
     path: asProgram?.path ?? call.path.upstreamPath,
     tee,
     asProgram,

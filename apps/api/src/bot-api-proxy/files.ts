@@ -33,7 +33,8 @@ export function downloadFile(proxy: RunningProxy, req: IncomingMessage, res: Ser
     refuseRequest(proxy, res, refusal, begunAtMs);
     return;
   }
-  passThrough(proxy.upstream, req, res, {
+  const bot = proxy.context.directory.byToken(path.token) ?? null;
+  passThrough(proxy.upstreams.of(bot), req, res, {
     path: path.upstreamPath,
     tee: null,
     asProgram: null,
@@ -76,7 +77,7 @@ async function downloadForProgram(
     const { bot } = found;
     const filePath = `/file/bot${encodeToken(bot.token)}/${file.split('/').map(encodeURIComponent).join('/')}`;
     const secret = hiddenSecret(bot.token, path.token);
-    passThrough(proxy.upstream, req, res, {
+    passThrough(proxy.upstreams.of(bot), req, res, {
       path: filePath,
       tee: null,
       asProgram: { path: filePath, body: null, secret, isFile: true },

@@ -20,7 +20,7 @@ export function requestOf(
       : requestHeadersForPlainAnswer(req.rawHeaders, asProgram.isFile);
   const headers = keyed === null ? given : withoutHeader(given, KEY_HEADER);
   return {
-    path: upstream.basePath + path,
+    path: upstream.basePath + (upstream.isTest ? inTestEnvironment(path) : path),
     method: own === null ? (req.method as Dispatcher.HttpMethod) : 'POST',
     headers: own === null ? headers : headersOfOwnBody(headers, own.type),
     body,
@@ -52,4 +52,10 @@ function seen({ tee, keyed }: Forward, sent: Buffer): Buffer | Refusal {
 function rewriterOf({ asProgram }: Forward): BodyRewriter | null {
   const own = asProgram?.body ?? null;
   return own !== null && 'rewrite' in own ? own.rewrite : null;
+}
+
+const AFTER_TOKEN = /^((?:\/file)?\/bot[^/?]+)\/(?!test\/)/;
+
+function inTestEnvironment(path: string): string {
+  return path.replace(AFTER_TOKEN, '$1/test/');
 }

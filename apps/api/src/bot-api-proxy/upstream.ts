@@ -1,22 +1,30 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import type { Target } from '@flotilla/domain/fleet/upstreams/upstreams.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
-import type { ProxyTarget } from '@flotilla/runtime/proxy-url.ts';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { platformConnect } from '@flotilla/telegram/platform-connections.ts';
 import { PROXY_FAILED } from '@flotilla/telegram/proxy-tunnel.ts';
 import { Pool } from 'undici';
+import { FORBIDDEN_SERVER, NO_ROOM_AT_SERVER, type Refusal } from './answer.ts';
 
 export type Upstream = {
+  name: string;
   dispatcher: Pool;
-  /** The path of TELEGRAM_API_URL, '' when it has none. */
+  /** The path of the server's URL, '' when it has none. */
   basePath: string;
+  /** True: calls need the segment of the test environment. */
+  isTest: boolean;
+  /** Calls in flight. */
+  calls: number;
+  /** The most of them. Those who wait for a server that does not answer must not hold all connections of this process. */
+  callsAtMost: number;
+  /** Why nothing may be sent there now; null: it may. */
+  forbidden(): string | null;
   readOnMs: number;
   /** Tells the operator what callers must not see: where the proxy of TELEGRAM_PROXY is, and why it gave no way. */
   noteFailure(error: Error & { code?: string }): void;
 };
-
-type Platform = { url: string; proxy: ProxyTarget | null; log: Logger };
 
 /** How long we wait for the platform. */
 export type PlatformTimeouts = {
@@ -29,14 +37,17 @@ export type PlatformTimeouts = {
 /** Most clients wait for less than `readOnMs`, and so does a process that stops. */
 const TIMEOUTS: PlatformTimeouts = { silenceMs: 300_000, readOnMs: 60_000 };
 const CONNECT_MS = 10_000;
+/** A tenth of the connections of a process. */
+const CALLS_AT_MOST = 2_000;
 const MAX_HEADER_BYTES = 256 * 1024;
 
 /**
  * Keep-alive connections to the platform: one call at a time on each, as many as calls are in flight. Nothing is
  * pipelined, so nothing is sent twice. HTTP/1.1 only, because it keeps header names and framing unchanged.
  */
-export function connectUpstream({ url: text, proxy, log }: Platform, timeouts: Partial<PlatformTimeouts>): Upstream {
-  const url = new URL(text);
+export function connectUpstream(target: Target, log: Logger, timeouts: Partial<PlatformTimeouts>): Upstream {
+  const { name, apiUrl, proxy = null, isTest = false, guard } = target;
+  const url = new URL(apiUrl);
   const { silenceMs, readOnMs } = { ...TIMEOUTS, ...timeouts };
   const dispatcher = new Pool(url.origin, {
     pipelining: 1,
@@ -44,12 +55,17 @@ export function connectUpstream({ url: text, proxy, log }: Platform, timeouts: P
     headersTimeout: silenceMs,
     bodyTimeout: silenceMs,
     maxHeaderSize: MAX_HEADER_BYTES,
-    connect: platformConnect(proxy, { timeout: CONNECT_MS, allowH2: false }),
+    connect: platformConnect(proxy, {
+      ...{ timeout: CONNECT_MS, allowH2: false },
+      ...(guard === undefined ? {} : { lookup: guard.lookup }),
+    }),
   });
   const logFailure = throttledLog((reason: string, leftOut) =>
-    log.warn({ leftOut }, `the platform could not be reached: ${reason}`),
+    log.warn({ upstream: name, leftOut }, `the platform could not be reached: ${reason}`),
   );
   return {
+    ...{ name, isTest, calls: 0, callsAtMost: target.server === null ? Number.POSITIVE_INFINITY : CALLS_AT_MOST },
+    forbidden: guard?.forbidden ?? (() => null),
     dispatcher,
     basePath: url.pathname.replace(/\/+$/, ''),
     readOnMs,
@@ -57,6 +73,12 @@ export function connectUpstream({ url: text, proxy, log }: Platform, timeouts: P
       if (code === PROXY_FAILED) logFailure(message);
     },
   };
+}
+
+/** Why a call does not go on; null: it does. */
+export function refusalOf({ forbidden, calls, callsAtMost }: Upstream): Refusal | null {
+  if (forbidden() !== null) return FORBIDDEN_SERVER;
+  return calls >= callsAtMost ? NO_ROOM_AT_SERVER : null;
 }
 
 /**

@@ -9,6 +9,7 @@ import { takeBack } from '@flotilla/domain/fleet/bots/take-back.ts';
 import { toggleBot } from '@flotilla/domain/fleet/bots/toggle-bot.ts';
 import { updateBot } from '@flotilla/domain/fleet/bots/update-bot.ts';
 import { validateToken } from '@flotilla/domain/fleet/bots/validate-token.ts';
+import { serverOfName } from '@flotilla/domain/fleet/upstreams/server-of-name.ts';
 import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { parseAllowedUpdates } from '@flotilla/telegram/update-kinds.ts';
@@ -44,7 +45,7 @@ export const botHandlers: Handlers<typeof botOperations> = {
   },
 
   async validateToken(context, { input }) {
-    return validateToken(context, input.token);
+    return validateToken(context, input.token, await serverOfName(context, input.upstream));
   },
 
   async updateBot(context, { input, caller, by }) {

@@ -46,6 +46,7 @@ import { systemHandlers } from './system.ts';
 import { tagHandlers } from './tags.ts';
 import { topicHandlers } from './topics.ts';
 import { updateHandlers } from './updates.ts';
+import { upstreamHandlers } from './upstreams.ts';
 
 /** The handlers of all operations of the contract. */
 export const handlers: Handlers<typeof operations> = {
@@ -59,6 +60,7 @@ export const handlers: Handlers<typeof operations> = {
   ...eventHandlers,
   ...eventSinkHandlers,
   ...systemHandlers,
+  ...upstreamHandlers,
   ...botHandlers,
   ...readerHandlers,
   ...backendHandlers,

@@ -163,6 +163,7 @@ function presentSettings({
     PROXY_UNKNOWN_BOTS: proxy.unknownBots,
     AUTO_REGISTER_BOTS: proxy.autoRegisterBots ? 1 : 0,
     BACKEND_ALLOWED_CIDRS: config.backendAllowedCidrs,
+    UPSTREAM_ALLOWED_CIDRS: config.upstreamAllowedCidrs,
     TRUSTED_PROXIES: http.trustedProxies,
     REDIS_DURABILITY: answersFor(config.redisChecks.durability),
     REDIS_EVICTION: answersFor(config.redisChecks.eviction),

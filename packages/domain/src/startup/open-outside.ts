@@ -1,5 +1,5 @@
 import { measurePlatform } from '@flotilla/telegram/measure-platform.ts';
-import { type PlatformClient, platformClient } from '@flotilla/telegram/platform-client.ts';
+import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import { honourFloods } from '../delivery/flood/honour-floods.ts';
 import { type ChatBinder, chatBinder } from '../delivery/programs/chat-binder.ts';
 import { type BackendConnections, backendConnections } from '../delivery/push/backend-connections.ts';
@@ -7,9 +7,9 @@ import { type AnsweredCallbacks, answeredBefore, answeredCallbacks } from '../de
 import { type RefusalRecorder, refusalRecorder } from '../delivery/refusals/refusal-recorder.ts';
 import { watchReach } from '../delivery/unreachable/watch-reach.ts';
 import { onlyReadsInQuarantine } from '../fleet/installation/only-reads.ts';
+import { atServers } from '../fleet/upstreams/at-servers.ts';
 import { type GroupFollower, groupFollower } from '../records/moved-groups/group-follower.ts';
 import { type OwnerAnswers, ownerAnswers } from '../records/takeover/owner-answers.ts';
-import type { ServiceConfig } from './service-config.ts';
 import type { SharedParts } from './shared-parts.ts';
 
 /** How a process reaches the platform and the programs of bots. */
@@ -28,10 +28,7 @@ export type Outside = {
   answeredCallbacks: AnsweredCallbacks;
 };
 
-export function openOutside(
-  parts: SharedParts,
-  { platformUrl, platformProxy }: Pick<ServiceConfig, 'platformUrl' | 'platformProxy'>,
-): Outside {
+export function openOutside(parts: SharedParts): Outside {
   const { redis, clock, log, metrics, directory, installation, onClose } = parts;
   const backends = backendConnections(parts.backendPolicy);
   onClose(backends.close);
@@ -41,7 +38,7 @@ export function openOutside(
   const programRefusals = refusalRecorder({ redis, clock, log });
   onClose(async () => programRefusals.close());
   const platformCalls = measurePlatform(metrics);
-  const client = platformCalls.client(platformClient({ apiUrl: platformUrl, proxy: platformProxy }));
+  const client = atServers(parts, platformCalls.client);
   const allowed = onlyReadsInQuarantine(installation, honourFloods(parts, watchReach(parts, client)));
   const groups = groupFollower({ ...parts, platform: allowed });
   return {

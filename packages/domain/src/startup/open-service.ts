@@ -1,3 +1,4 @@
+import { DEFAULT_UPSTREAM } from '@flotilla/contract/upstreams.ts';
 import { turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { VERSION } from '@flotilla/runtime/build.ts';
 import { lookupsAtOnce } from '@flotilla/runtime/env.ts';
@@ -19,6 +20,8 @@ import { storeEndpoints } from '../fleet/backend-policy/store-endpoints.ts';
 import { followDirectory } from '../fleet/bots/follow-directory.ts';
 import { followInstallation } from '../fleet/installation/follow-installation.ts';
 import { watchMemory } from '../fleet/memory/watch-memory.ts';
+import { upstreamHealth as openUpstreamHealth } from '../fleet/upstreams/upstream-health.ts';
+import { openUpstreams } from '../fleet/upstreams/upstreams.ts';
 import { callBuffer } from '../records/history/stream/call-buffer.ts';
 import { announceReplica, type Replica } from '../watch/fleet-figures/replicas.ts';
 import { type Outside, openOutside } from './open-outside.ts';
@@ -80,6 +83,14 @@ export async function openService(kinds: Kinds, config: ServiceConfig, options: 
     ownAt: endpoints.ownAt,
     lookup: sharedLookup(Math.max(1, Math.floor(lookupsAtOnce() * SHARE_OF_LOOKUPS))),
   };
+  const upstreamPolicy = {
+    ...backendPolicy,
+    allowedCidrs: config.upstreamAllowedCidrs,
+    allowedBy: 'UPSTREAM_ALLOWED_CIDRS',
+  };
+  const upstreams = openUpstreams({ directory, policy: upstreamPolicy }, config);
+  onClose(async () => upstreams.close());
+  const upstreamHealth = openUpstreamHealth({ redis, clock });
   const measured = measureRouter(metrics);
   const router = openRouter({ redis, directory, clock, backendPolicy, measure: measured }, config.router);
   onClose(router.close);
@@ -95,7 +106,13 @@ export async function openService(kinds: Kinds, config: ServiceConfig, options: 
   const sent = sentLately();
   const floods = openFloods({ redis, clock, log, metrics, sent });
   onClose(floods.close);
-  const unreachable = unreachableBots({ redis, log });
+  const unreachable = unreachableBots({
+    ...{ redis, log },
+    serverOf: (botId) => {
+      const name = (directory.ready() ? directory.byId(botId)?.upstream : undefined) ?? DEFAULT_UPSTREAM;
+      return { leftMs: () => upstreamHealth.leftMs(name), begin: () => upstreamHealth.begin(name) };
+    },
+  });
   const idReserve = idReserveOf({ db, redis, log });
   onClose(idReserve.close);
   const calls = callBuffer({ redis, turns, clock, memory, directory, log, metrics, sent });
@@ -110,6 +127,9 @@ export async function openService(kinds: Kinds, config: ServiceConfig, options: 
     directory,
     endpoints,
     backendPolicy,
+    upstreamPolicy,
+    upstreams,
+    upstreamHealth,
     router,
     publicUrl: config.publicUrl,
     extraKinds: config.extraKinds,
@@ -131,7 +151,7 @@ export async function openService(kinds: Kinds, config: ServiceConfig, options: 
       await exported;
     },
   };
-  return { ...shared, ...openOutside(shared, config) };
+  return { ...shared, ...openOutside(shared) };
 }
 
 /** The name of the process at Postgres, in its logs and its traces. */

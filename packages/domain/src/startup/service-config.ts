@@ -21,6 +21,7 @@ export type ServiceConfig = ProcessConfig & {
   /** The way to the platform; null: straight. */
   platformProxy: ProxyTarget | null;
   backendAllowedCidrs: string[];
+  upstreamAllowedCidrs: string[];
   router: RouterConfig;
   /** The URL at which the platform reaches the api; null if it cannot. */
   publicUrl: string | null;
@@ -55,6 +56,7 @@ export function serviceConfig(
     extraKinds: settings.EXTRA_UPDATE_KINDS,
     platformProxy: settings.TELEGRAM_PROXY === undefined ? null : parseProxyUrl(settings.TELEGRAM_PROXY),
     backendAllowedCidrs: settings.BACKEND_ALLOWED_CIDRS,
+    upstreamAllowedCidrs: settings.UPSTREAM_ALLOWED_CIDRS,
     router: routerConfig(settings),
     publicUrl: settings.PUBLIC_URL ?? null,
     metricsHost: settings.METRICS_HOST,

@@ -12,6 +12,8 @@ import type { OwnEndpoints } from '../fleet/backend-policy/own-endpoints.ts';
 import type { BotDirectory } from '../fleet/bots/bot-directory.ts';
 import type { Installation } from '../fleet/installation/follow-installation.ts';
 import type { MemoryWatch } from '../fleet/memory/watch-memory.ts';
+import type { UpstreamHealth } from '../fleet/upstreams/upstream-health.ts';
+import type { Upstreams } from '../fleet/upstreams/upstreams.ts';
 import type { CallBuffer } from '../records/history/stream/call-buffer.ts';
 import type { OpenProcess } from './open-process.ts';
 import type { StoreWarnings } from './store-warnings.ts';
@@ -50,6 +52,10 @@ export type SharedParts = OpenProcess & {
   /** Until when the platform takes no calls of a bot. */
   floods: Floods;
   unreachable: UnreachableBots;
+  /** Where the servers of bots may be, beside that of TELEGRAM_API_URL. */
+  upstreamPolicy: BackendPolicy;
+  upstreams: Upstreams;
+  upstreamHealth: UpstreamHealth;
   /** The topics of messages that tokens with topics name. */
   messageTopics: MessageTopics;
   /** Counts updates that were accepted, by polling or webhook. */

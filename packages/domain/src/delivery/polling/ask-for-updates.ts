@@ -39,7 +39,7 @@ export async function askForUpdates(
       timeout: request.timeoutS,
       allowed_updates: askedKinds(deps, bot),
     },
-    { timeoutMs: request.timeoutS * 1000 + SLACK_MS, signal: request.signal },
+    { timeoutMs: request.timeoutS * 1000 + SLACK_MS, signal: request.signal, at: bot },
   );
   if (request.signal.aborted) return { outcome: 'aborted' };
   if (answer.outcome !== 'ok') return failureOf(answer);

@@ -37,7 +37,16 @@ const READ_AGAIN_MS = 5_000;
 /** Older failures say nothing about now. */
 const FORGOTTEN_MS = 180_000;
 
-export function unreachableBots({ redis, log }: { redis: RedisHandles; log: Logger }): UnreachableBots {
+type Deps = {
+  redis: RedisHandles;
+  log: Logger;
+  /** How long the server of a bot rests, for all its bots together. */
+  serverOf?: (botId: number) => { leftMs(): number; begin(): number };
+};
+
+const NO_REST = { leftMs: () => 0, begin: () => 0 };
+
+export function unreachableBots({ redis, log, serverOf = () => NO_REST }: Deps): UnreachableBots {
   const bots = new Map<number, Known>();
   /** When the newest call began that the platform answered. */
   const answeredMs = new Map<number, number>();
@@ -55,10 +64,11 @@ export function unreachableBots({ redis, log }: { redis: RedisHandles; log: Logg
   const tell = (bot: Bot, fields: Parameters<typeof patchBotState>[2]) =>
     void patchBotState({ redis }, bot, fields).catch((error: unknown) => warn(String(error)));
   const leftMs = (botId: number): number => {
+    const ofServer = serverOf(botId).leftMs();
     const known = bots.get(botId);
-    if (known === undefined) return 0;
+    if (known === undefined) return ofServer;
     const nowMs = performance.now();
-    return Math.max(0, known.restsUntilMs - nowMs, known.triedAtMs + NEXT_TRY_MS - nowMs);
+    return Math.max(ofServer, known.restsUntilMs - nowMs, known.triedAtMs + NEXT_TRY_MS - nowMs);
   };
   const fail = (bot: Bot, answer: PlatformAnswer, begunAtMs: number) => {
     const before = bots.get(bot.id);
@@ -98,7 +108,7 @@ export function unreachableBots({ redis, log }: { redis: RedisHandles; log: Logg
   return {
     leftMs,
     begin: (botId) => {
-      const left = leftMs(botId);
+      const left = leftMs(botId) || serverOf(botId).begin();
       const known = bots.get(botId);
       if (left === 0 && known !== undefined) known.triedAtMs = performance.now();
       return left;

@@ -3,6 +3,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { requireAuditable } from '../../people/audit/require-auditable.ts';
+import { keepsServer, serverOfName, unknownUpstream } from '../upstreams/server-of-name.ts';
 import { describeNewBot } from './audited-bot.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
@@ -24,14 +25,15 @@ export async function addBot(
   by: Actor,
   wanted: BotChanges & { token: string; source: Bot['source'] },
 ): Promise<Bot> {
-  checkChanges(deps, wanted, null);
+  const at = await serverOfName(deps, wanted.upstream);
+  checkChanges(deps, wanted, null, at.server);
   const { webhook_mode = false, proxy_enabled = Boolean(wanted.backend_url), ...given } = wanted;
   const input = { ...given, proxy_enabled };
   const known = deps.directory.ready() && deps.directory.byToken(input.token);
   if (known) throw new FlotillaError('conflict', `This token is registered already, as bot ${known.id}`);
-  const identity = await validateToken(deps, input.token);
+  const identity = await validateToken(deps, input.token, at);
   await requireAuditable(deps.db);
-  resultOf(await deps.platform.call(input.token, 'deleteWebhook', { drop_pending_updates: false }));
+  resultOf(await deps.platform.call(input.token, 'deleteWebhook', { drop_pending_updates: false }, { at }));
   const id = await botStore(deps.db).nextId();
   const { token_sealed, token_hash, ...columns } = columnsOf(deps.secrets, id, input);
   const row = {
@@ -68,6 +70,8 @@ async function storeBot(
   by: Actor,
   wanted: Parameters<ReturnType<typeof botStore>['insert']>[0],
 ): Promise<Bot> {
+  // A server that is deleted meanwhile would leave a bot without one.
+  if (!(await keepsServer(deps, wanted.upstream))) throw unknownUpstream();
   const row = await botStore(deps.db).insert(wanted);
   if (!row) throw new FlotillaError('conflict', 'A bot with this token is registered already');
   const bot = openBot(deps.secrets, row);

@@ -3,6 +3,7 @@ import { forbiddenReason, parseBackendUrl, portOf } from '../backend-policy/back
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { isMaskOfSecret } from './masked-secrets.ts';
+import { baseForPushes } from './platform-webhook.ts';
 
 type Fault = { path: string; reason: string };
 type CheckDeps = Pick<BotDeps, 'backendPolicy' | 'publicUrl'>;
@@ -11,14 +12,19 @@ type CheckDeps = Pick<BotDeps, 'backendPolicy' | 'publicUrl'>;
  * Throws FlotillaError('bad_request') that names every unacceptable field. `known` is the bot as it was, null for a new
  * one: a value that it has already may be given again.
  */
-export function checkChanges(deps: CheckDeps, changes: BotChanges, known: Pick<Bot, 'backend_url'> | null): void {
+export function checkChanges(
+  deps: CheckDeps,
+  changes: BotChanges,
+  known: Pick<Bot, 'backend_url'> | null,
+  server: Bot['server'] = null,
+): void {
   const faults: Fault[] = [];
   const { backend_url } = changes;
   if (backend_url) {
     const reason = backend_url === known?.backend_url ? urlFault(deps, backend_url) : typedUrlFault(deps, backend_url);
     if (reason !== null) faults.push({ path: 'backend_url', reason });
   }
-  if (changes.webhook_mode && deps.publicUrl === null) {
+  if (changes.webhook_mode && baseForPushes(deps, { server }) === null) {
     faults.push({ path: 'webhook_mode', reason: 'needs the setting PUBLIC_URL' });
   }
   if (isMaskOfSecret(changes.secret_token))

@@ -30,13 +30,20 @@ export function isPlatformSecret(bot: Bot, given: string): boolean {
 }
 
 /** The URL to which the platform pushes. Throws FlotillaError('bad_request') without a PUBLIC_URL. */
-function platformWebhookUrl(deps: Pick<BotDeps, 'publicUrl'>, bot: { id: number }): string {
-  if (deps.publicUrl === null) {
+function platformWebhookUrl(deps: Pick<BotDeps, 'publicUrl'>, bot: Pick<Bot, 'id' | 'server'>): string {
+  const base = baseForPushes(deps, bot);
+  if (base === null) {
     throw new FlotillaError('bad_request', 'webhook_mode needs the setting PUBLIC_URL', {
       details: [{ path: 'webhook_mode', reason: 'needs the setting PUBLIC_URL' }],
     });
   }
-  return `${deps.publicUrl}/telegram/${bot.id}`;
+  return `${base}/telegram/${bot.id}`;
+}
+
+/** The base URL at which the bot's server reaches us; null if it cannot. */
+export function baseForPushes({ publicUrl }: Pick<BotDeps, 'publicUrl'>, { server }: Pick<Bot, 'server'>): string | null {
+  const own = server?.webhook_url.replace(/\/+$/, '') ?? '';
+  return own === '' ? publicUrl : own;
 }
 
 /** Tells the platform to push updates of all kinds to us, including those that wait there. Throws FlotillaError. */
@@ -49,7 +56,7 @@ export async function setPlatformWebhook(deps: WebhookDeps, bot: Bot): Promise<v
     max_connections: CONNECTIONS,
     drop_pending_updates: false,
   };
-  const answer = await deps.platform.call(bot.token, 'setWebhook', settings);
+  const answer = await deps.platform.call(bot.token, 'setWebhook', settings, { at: bot });
   const waitS = answer.outcome === 'refused' && answer.errorCode === 429 ? (answer.retryAfterS ?? 1) : null;
   if (waitS === null || waitS > WAIT_AT_MOST_S) {
     resultOf(answer);
@@ -57,12 +64,12 @@ export async function setPlatformWebhook(deps: WebhookDeps, bot: Bot): Promise<v
   }
   // The platform accepts one setWebhook per second, and a bot may be disabled and enabled again faster than that.
   await delay(waitS * 1000);
-  resultOf(await deps.platform.call(bot.token, 'setWebhook', settings));
+  resultOf(await deps.platform.call(bot.token, 'setWebhook', settings, { at: bot }));
 }
 
 /** Removes the webhook at the platform, which then keeps updates for a day. Throws FlotillaError. */
 export async function removePlatformWebhook(deps: Pick<BotDeps, 'platform'>, bot: Bot): Promise<void> {
-  resultOf(await deps.platform.call(bot.token, 'deleteWebhook', { drop_pending_updates: false }));
+  resultOf(await deps.platform.call(bot.token, 'deleteWebhook', { drop_pending_updates: false }, { at: bot }));
 }
 
 /** The result of a check of the webhook at the platform. `host` is that of somebody else's webhook, with its port. */
@@ -95,7 +102,7 @@ export async function repairPlatformWebhook(
 }
 
 async function webhookAtPlatform({ platform }: Pick<BotDeps, 'platform'>, bot: Bot): Promise<Fields> {
-  return (resultOf(await platform.call(bot.token, 'getWebhookInfo')) ?? {}) as Fields;
+  return (resultOf(await platform.call(bot.token, 'getWebhookInfo', {}, { at: bot })) ?? {}) as Fields;
 }
 
 /**
@@ -109,7 +116,7 @@ export async function removeOurWebhook(
   const { url } = await webhookAtPlatform(deps, bot);
   const host = hostOf(url);
   if (host === null) return { outcome: 'none' };
-  if (deps.publicUrl === null || url !== platformWebhookUrl(deps, bot)) return { outcome: 'foreign', host };
+  if (baseForPushes(deps, bot) === null || url !== platformWebhookUrl(deps, bot)) return { outcome: 'foreign', host };
   await removePlatformWebhook(deps, bot);
   return { outcome: 'removed' };
 }
@@ -120,7 +127,7 @@ export async function foreignWebhookHost(
   bot: Bot,
 ): Promise<string | null> {
   const { url } = await webhookAtPlatform(deps, bot);
-  return deps.publicUrl !== null && url === platformWebhookUrl(deps, bot) ? null : hostOf(url);
+  return baseForPushes(deps, bot) !== null && url === platformWebhookUrl(deps, bot) ? null : hostOf(url);
 }
 
 function hostOf(url: unknown): string | null {

@@ -2,6 +2,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
+import { requireMovable } from '../upstreams/require-movable.ts';
 import { checkChanges } from './check-changes.ts';
 import { withoutMasks } from './masked-secrets.ts';
 import { switchIntake } from './switch-intake.ts';
@@ -15,15 +16,16 @@ export async function updateBot(deps: BotDeps, by: Actor, botId: number, wanted:
   const bot = deps.directory.byId(botId);
   if (!bot) throw new FlotillaError('not_found', 'Bot not found');
   const changes = withoutMasks(bot, wanted);
-  checkChanges(deps, changes, bot);
+  checkChanges(deps, changes, bot, bot.server);
   if (changes.token !== undefined && changes.token !== bot.token) {
-    const identity = await validateToken(deps, changes.token);
+    const identity = await validateToken(deps, changes.token, bot);
     if (identity.id !== bot.telegram_id) {
       throw new FlotillaError('bad_request', 'This token belongs to another bot', {
         details: [{ path: 'token', reason: 'belongs to another bot' }],
       });
     }
   }
+  if (changes.upstream !== undefined && changes.upstream !== bot.upstream) await requireMovable(deps, bot, changes);
   if (changes.backend_url === undefined || changes.backend_url === bot.backend_url)
     return switchIntake(deps, by, bot, changes);
   // Neither the certificate, the address nor the failures of the old backend are those of the new one.

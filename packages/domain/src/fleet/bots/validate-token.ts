@@ -2,6 +2,7 @@ import { type FaultDetail, FlotillaError } from '@flotilla/runtime/flotilla-erro
 import { fateOf } from '@flotilla/telegram/call-fate.ts';
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
+import type { AtServer } from '@flotilla/telegram/platform-server.ts';
 import { z } from 'zod';
 import { quarantined } from '../installation/quarantine.ts';
 
@@ -15,16 +16,20 @@ const REFUSING_TOKENS = [401, 404];
 const ME = z.object({ id: z.int(), username: z.string().default(''), first_name: z.string().default('') });
 
 /**
- * Asks the platform whose token this is. Throws FlotillaError: 'bad_request' for a malformed token, 'token_refused'
+ * Asks the server whose token this is. Throws FlotillaError: 'bad_request' for a malformed token, 'token_refused'
  * when the platform does not know it, 'platform_failed' or 'platform_timeout' when it gave no answer.
  */
-export async function validateToken(deps: { platform: PlatformClient }, token: string): Promise<PlatformIdentity> {
+export async function validateToken(
+  deps: { platform: PlatformClient },
+  token: string,
+  at: AtServer,
+): Promise<PlatformIdentity> {
   if (!TOKEN.test(token)) {
     throw new FlotillaError('bad_request', 'This is not a bot token', {
       details: [{ path: 'token', reason: 'must have the form 123456:secret' }],
     });
   }
-  const answer = await deps.platform.call(token, 'getMe');
+  const answer = await deps.platform.call(token, 'getMe', {}, { at });
   // The platform answers 404 for a token whose form it never issues.
   if (answer.outcome === 'refused' && REFUSING_TOKENS.includes(answer.errorCode)) {
     throw tokenRefused(answer.errorCode, [{ path: 'token', reason: 'was refused by Telegram' }]);

@@ -8,6 +8,7 @@ export type Place =
   | 'signing secrets'
   | 'event URLs'
   | 'second factors'
+  | 'proxies of upstreams'
   | 'configuration in Redis';
 
 /**

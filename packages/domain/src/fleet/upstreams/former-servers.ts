@@ -1,0 +1,30 @@
+import { DEFAULT_UPSTREAM } from '@flotilla/contract/upstreams.ts';
+import type { AtServer } from '@flotilla/telegram/platform-server.ts';
+import type { BotDirectory } from '../bots/bot-directory.ts';
+
+type Known = AtServer & { token: string };
+
+const KEPT_AT_MOST = 1000;
+
+/**
+ * The servers of tokens that were replaced or whose bot was deleted: calls that were in flight then must not take them to another
+ * server.
+ */
+export function formerServers(directory: BotDirectory) {
+  const present = new Map<number, Known>();
+  const former = new Map<string, AtServer>();
+  const learn = (botId: number) => {
+    if (!directory.ready()) return;
+    const before = present.get(botId);
+    const bot = directory.byId(botId);
+    if (before !== undefined && bot?.token !== before.token) {
+      former.set(before.token, before);
+      if (former.size > KEPT_AT_MOST) former.delete(former.keys().next().value as string);
+    }
+    if (bot === undefined || (bot.upstream ?? DEFAULT_UPSTREAM) === DEFAULT_UPSTREAM) present.delete(botId);
+    else present.set(botId, { token: bot.token, upstream: bot.upstream, server: bot.server ?? null });
+  };
+  if (directory.ready()) for (const { id } of directory.all()) learn(id);
+  const close = directory.onChange(learn);
+  return { of: (token: string): AtServer | null => former.get(token) ?? null, close };
+}

@@ -1,0 +1,33 @@
+import { botKeys } from '@flotilla/redis/keys.ts';
+import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import type { Bot, BotChanges } from '../bots/bot.ts';
+import type { BotDeps } from '../bots/bot-deps.ts';
+import { botStore } from '../bots/bot-store.ts';
+import { resultOf, validateToken } from '../bots/validate-token.ts';
+import { serverOfName } from './server-of-name.ts';
+
+const LOSES =
+  'cannot change: what waits for the bot at its present upstream would be lost. It can while the bot is disabled and has never got an update';
+
+/**
+ * Refuses another server where something could be lost: updates that wait at the present one, and ids of the new one that look like
+ * updates that came already. Throws FlotillaError.
+ */
+export async function requireMovable(deps: BotDeps, bot: Bot, { upstream, token = bot.token }: BotChanges): Promise<void> {
+  const to = await serverOfName(deps, upstream);
+  if (!bot.disabled || (await gotUpdates(deps, bot))) throw refusedInput('upstream', LOSES);
+  const info = resultOf(await deps.platform.call(bot.token, 'getWebhookInfo', {}, { at: bot }));
+  if ((info as { pending_update_count?: unknown } | null)?.pending_update_count !== 0) {
+    throw refusedInput('upstream', LOSES);
+  }
+  const identity = await validateToken(deps, token, to);
+  if (identity.id !== bot.telegram_id) throw refusedInput('upstream', 'has another bot for this token');
+}
+
+async function gotUpdates({ db, redis }: Pick<BotDeps, 'db' | 'redis'>, { id }: Bot): Promise<boolean> {
+  const [reserved, last] = await Promise.all([
+    botStore(db).reservedUpdateIds([id]),
+    redis.commands.hget(botKeys(id).state, 'lastId'),
+  ]);
+  return (reserved.get(id) ?? 0) > 0 || Number(last ?? 0) > 0;
+}

@@ -1,0 +1,115 @@
+import { DEFAULT_UPSTREAM } from '@flotilla/contract/upstreams.ts';
+import { type ProxyTarget, parseProxyUrl } from '@flotilla/runtime/proxy-url.ts';
+import type { AtServer, PlatformServer, UpstreamServer } from '@flotilla/telegram/platform-server.ts';
+import { forbiddenReasons, guardedLookup, portOf } from '../backend-policy/backend-address.ts';
+import type { BackendPolicy } from '../backend-policy/backend-policy.ts';
+import type { BotDirectory } from '../bots/bot-directory.ts';
+import { formerServers } from './former-servers.ts';
+
+/** Where calls go: the server of TELEGRAM_API_URL, or one that an admin added. */
+export type Target = PlatformServer & { name: string; server: UpstreamServer | null };
+
+/** One client for each server, so that those of one server wait for no other one. */
+export type ServerClients<Client> = {
+  /** That of a bot; without one, that of strangers. */
+  of(bot: AtServer | null): Client;
+  ofToken(token: string): Client;
+  close(): Promise<void>;
+};
+
+export type Upstreams = {
+  /** `open` is called when the first call goes to a server, `close` once no bot is there any more. */
+  clients<Client>(open: (target: Target) => Client, close?: (client: Client) => unknown): ServerClients<Client>;
+  close(): void;
+};
+
+export type UpstreamPolicy = Omit<BackendPolicy, 'allowedBy'>;
+
+type Deps = { directory: BotDirectory; policy: BackendPolicy };
+type Config = { platformUrl: string; platformProxy: ProxyTarget | null };
+type Opened<Client> = { client: Client; key: string };
+
+const LOOK_EVERY_MS = 60_000;
+
+/** The one place that decides to which server the calls of a bot go. */
+export function openUpstreams({ directory, policy }: Deps, { platformUrl, platformProxy }: Config): Upstreams {
+  const former = formerServers(directory);
+  const keepers = new Set<(used: ReadonlySet<string>) => void>();
+  const home: Target = { name: DEFAULT_UPSTREAM, server: null, apiUrl: platformUrl, proxy: platformProxy };
+  const targetOf = (server: UpstreamServer): Target => ({
+    ...{ name: server.name, server, apiUrl: server.url, isTest: server.environment === 'test' },
+    ...wayTo(server, policy, platformProxy),
+  });
+  const timer = setInterval(() => {
+    if (!directory.ready()) return;
+    const used = new Set(directory.all().flatMap(({ server }) => (server ? [keyOf(server)] : [])));
+    for (const keep of keepers) keep(used);
+  }, LOOK_EVERY_MS).unref();
+  return {
+    clients: (open, close = () => undefined) => {
+      const ofStrangers = open(home);
+      const byKey = new Map<string, Opened<ReturnType<typeof open>>>();
+      const byServer = new WeakMap<UpstreamServer, Opened<ReturnType<typeof open>>>();
+      const clientOf = (server: UpstreamServer) => {
+        const known = byServer.get(server);
+        if (known !== undefined && byKey.get(known.key) === known) return known.client;
+        const key = keyOf(server);
+        const opened = byKey.get(key) ?? { client: open(targetOf(server)), key };
+        byKey.set(key, opened);
+        byServer.set(server, opened);
+        return opened.client;
+      };
+      const keep = (used: ReadonlySet<string>) => {
+        for (const [key, { client }] of byKey) {
+          if (used.has(key)) continue;
+          byKey.delete(key);
+          void close(client);
+        }
+      };
+      keepers.add(keep);
+      const of = (bot: AtServer | null) => {
+        if (bot === null || (bot.upstream ?? DEFAULT_UPSTREAM) === DEFAULT_UPSTREAM) return ofStrangers;
+        return clientOf(bot.server ?? unknownServer(bot.upstream));
+      };
+      return {
+        of,
+        ofToken: (token) => of((directory.ready() && directory.byToken(token)) || former.of(token)),
+        close: async () => {
+          keepers.delete(keep);
+          await Promise.all([ofStrangers, ...[...byKey.values()].map(({ client }) => client)].map(close));
+        },
+      };
+    },
+    close: () => {
+      clearInterval(timer);
+      former.close();
+    },
+  };
+}
+
+function keyOf(server: UpstreamServer): string {
+  return JSON.stringify([server.name, server.url, server.environment, server.proxy, server.files]);
+}
+
+const NOWHERE = 'http://upstream.invalid';
+
+/** A release that knows no servers wrote the bot's configuration, and its calls must not go to another server meanwhile. */
+function unknownServer(name: string): UpstreamServer {
+  return { name, url: NOWHERE, environment: 'production', proxy: 'direct', webhook_url: '', files: '', uploads: '' };
+}
+
+function wayTo(server: UpstreamServer, policy: BackendPolicy, ownProxy: ProxyTarget | null) {
+  const url = new URL(server.url);
+  const ofServer = forbiddenReasons(url.hostname, portOf(url), policy);
+  const unknown = server.url === NOWHERE ? `the server of the upstream ${server.name} is not known yet` : null;
+  const proxy = proxyOf(server, ownProxy);
+  const guard = { lookup: guardedLookup(portOf(url), policy), forbidden: () => unknown ?? ofServer() };
+  if (proxy === null || proxy === ownProxy) return { proxy, guard };
+  const ofProxy = forbiddenReasons(proxy.host, proxy.port, policy);
+  return { proxy, guard: { ...guard, forbidden: () => guard.forbidden() ?? ofProxy() } };
+}
+
+function proxyOf({ proxy }: UpstreamServer, ownProxy: ProxyTarget | null): ProxyTarget | null {
+  if (proxy === '') return ownProxy;
+  return proxy === 'direct' ? null : parseProxyUrl(proxy);
+}
