@@ -10,6 +10,8 @@ export const SETTINGS = z.object({
   SIMULATOR_DATA_DIR: z.string().optional(),
   /** 0: setWebhook follows the cloud's rules (https, four ports, public addresses). */
   SIMULATOR_LOCAL_MODE: switchSetting(true),
+  /** The working directory of a server in local mode: getFile answers absolute paths in it. Without it files are served as the cloud does. */
+  SIMULATOR_WORKING_DIR: z.string().optional(),
   /** Names, separated by commas, under which the control API may be called beside addresses and localhost. */
   SIMULATOR_CONTROL_HOSTS: z
     .string()

@@ -3,6 +3,7 @@ import { runMain } from '@flotilla/runtime/lifecycle.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { SETTINGS } from './config.ts';
 import { PLATFORM_LIMITS } from './faults/flood-limits.ts';
+import { CLOUD_LOGGED_OUT_MS, DEFAULT_SETTINGS } from './simulator.ts';
 import { startSimulator } from './start.ts';
 
 runMain('simulator', () => {
@@ -13,6 +14,8 @@ runMain('simulator', () => {
     dataDir: settings.SIMULATOR_DATA_DIR,
     settings: {
       localMode: settings.SIMULATOR_LOCAL_MODE,
+      workingDir: settings.SIMULATOR_WORKING_DIR ?? null,
+      loggedOutMs: settings.SIMULATOR_LOCAL_MODE ? DEFAULT_SETTINGS.loggedOutMs : CLOUD_LOGGED_OUT_MS,
       controlHosts: settings.SIMULATOR_CONTROL_HOSTS,
       floodLimits: settings.SIMULATOR_LIMITS === 'platform' ? PLATFORM_LIMITS : null,
     },

@@ -15,6 +15,13 @@ export type SimulatorSettings = {
    * false: setWebhook applies the cloud's rules (https, four ports, no reserved addresses); true: those of `--local`.
    */
   localMode: boolean;
+  /**
+   * The working directory of a server in `--local` mode: files lie in it below the token of their bot, getFile answers their
+   * absolute path whatever their size, and `file:` in a call names one of the disk. null: as the cloud.
+   */
+  workingDir: string | null;
+  /** How long after a logOut calls are refused. */
+  loggedOutMs: number;
   /** The largest request body, in bytes. */
   maxBodyBytes: number;
   /** The largest file that getFile offers, in bytes. */
@@ -25,8 +32,13 @@ export type SimulatorSettings = {
   floodLimits: FloodLimits | null;
 };
 
+/** A bot that has left the cloud may not come back for ten minutes. */
+export const CLOUD_LOGGED_OUT_MS = 600_000;
+
 export const DEFAULT_SETTINGS: SimulatorSettings = {
   localMode: true,
+  workingDir: null,
+  loggedOutMs: 1_000,
   maxBodyBytes: 2000 * 1024 * 1024,
   maxDownloadBytes: 20 * 1024 * 1024,
   controlHosts: [],

@@ -19,6 +19,8 @@ export type NewBot = {
   topics?: boolean | undefined;
   /** In groups it gets only what concerns it. */
   privacy?: boolean | undefined;
+  /** It is of the test environment. */
+  test?: boolean | undefined;
 };
 
 /** Registers a bot, as @BotFather would. */
@@ -30,6 +32,7 @@ export function createBot(sim: Simulator, wanted: NewBot = {}): SimBot {
     nextUpdateId: wanted.nextUpdateId ?? randomInt(2_000_001, 1_000_000_000),
     nextMessageId: wanted.nextMessageId ?? 1,
   });
+  bot.isTest = wanted.test === true;
   if (wanted.topics === true) allowPrivateTopics(bot);
   sim.bots.set(id, bot);
   setPrivacyMode(sim, bot, wanted.privacy === true);
@@ -63,6 +66,7 @@ export function newBot(
     commands: new Map(),
     settings: {},
     managedBy: 0,
+    isTest: false,
     nextMessageId,
     taps: new Map(),
     calls: newCallLog(),

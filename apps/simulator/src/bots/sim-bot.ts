@@ -32,6 +32,8 @@ export type SimBot = {
   settings: Record<string, unknown>;
   /** The bot that manages this one; 0 if none does. */
   managedBy: number;
+  /** It is of the test environment, where only calls with `/test/` know it. */
+  isTest: boolean;
   commands: Map<string, { command: string; description: string }[]>;
   /** All private chats of a bot share one sequence of message ids. */
   nextMessageId: number;

@@ -28,6 +28,7 @@ const NEW_BOT = z.strictObject({
   nextMessageId: z.int().min(1).optional().describe('the first message_id in its private chats; 1 when not given'),
   topics: z.boolean().optional().describe('true: its private chats have topics'),
   privacy: z.boolean().optional().describe('true: privacy mode, see setPrivacy; off when not given'),
+  test: z.boolean().optional().describe('true: of the test environment, so that only calls with /test/ know it'),
 });
 
 export const createBot = operation(

@@ -1,3 +1,5 @@
+import { readFile as readBytes } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { badRequest } from '../bot-api-error.ts';
 import { text } from '../http/params.ts';
 import type { Call } from '../methods/call.ts';
@@ -23,6 +25,7 @@ export async function readFileReference(call: Call, kind: string, reference: str
     return storeUpload(call, kind, upload);
   }
   if (/^https?:\/\//.test(reference)) return fetchFile(call, kind, reference);
+  if (call.sim.settings.workingDir !== null && /^file:/i.test(reference)) return readFromDisk(call, kind, reference);
   const known = call.sim.files.get(reference);
   if (known === undefined) throw badRequest('wrong file identifier/HTTP URL specified');
   return known;
@@ -39,4 +42,12 @@ async function fetchFile(call: Call, kind: string, url: string): Promise<SimFile
   const bytes = Buffer.from(await response.arrayBuffer());
   const mime = (response.headers.get('content-type') ?? '').split(';')[0]!;
   return storeUpload(call, kind, { name: new URL(url).pathname.split('/').at(-1) ?? '', mime, bytes });
+}
+
+/** A server in local mode takes `file:` with any number of slashes (Client.cpp:10031). */
+async function readFromDisk(call: Call, kind: string, reference: string): Promise<SimFile> {
+  const path = `/${decodeURIComponent(reference.slice('file:'.length)).replace(/^\/+/, '')}`;
+  const bytes = await readBytes(path).catch(() => null);
+  if (bytes === null) throw badRequest('wrong file identifier/HTTP URL specified');
+  return storeUpload(call, kind, { name: basename(path), mime: 'application/octet-stream', bytes });
 }

@@ -10,7 +10,7 @@ import { readParams } from './read-params.ts';
 import { isRefusal } from './refusal.ts';
 import { writeAnswer, writeRefusal } from './write-answer.ts';
 
-export type BotCallTarget = { token: string; method: string; query: string };
+export type BotCallTarget = { token: string; method: string; isTest: boolean; query: string };
 
 /** Handles one Bot API request, from its parameters to its response. */
 export async function handleBotCall(
@@ -23,7 +23,7 @@ export async function handleBotCall(
   if (isRefusal(params)) return writeRefusal(res, params.refusedStatus);
   let bot: ReturnType<typeof findBot>;
   try {
-    bot = findBot(sim, target.token);
+    bot = findBot(sim, target.token, target.isTest);
   } catch (error) {
     if (!(error instanceof BotApiError)) throw error;
     return writeAnswer(res, refusalAnswer(error));

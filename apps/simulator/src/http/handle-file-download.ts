@@ -18,15 +18,16 @@ export function handleFileDownload(sim: Simulator, req: IncomingMessage, res: Se
 }
 
 function findFile(sim: Simulator, path: string): SimFile | BotApiError {
-  const match = /^\/file\/bot([^/]*)(?:\/test)?\/(.+)$/s.exec(path);
-  if (match === null) return new BotApiError(404, 'Not Found');
+  const match = /^\/file\/bot([^/]*)(\/test)?\/(.+)$/s.exec(path);
+  // A server in local mode serves no files: whoever asks reads them from its disk.
+  if (match === null || sim.settings.workingDir !== null) return new BotApiError(404, 'Not Found');
   try {
-    findBot(sim, match[1]!);
+    findBot(sim, match[1]!, match[2] !== undefined);
   } catch (error) {
     if (error instanceof BotApiError) return error;
     throw error;
   }
-  return sim.filesByPath.get(match[2]!) ?? new BotApiError(404, 'Not Found');
+  return sim.filesByPath.get(match[3]!) ?? new BotApiError(404, 'Not Found');
 }
 
 function serve(req: IncomingMessage, res: ServerResponse, file: SimFile): void {

@@ -25,7 +25,7 @@ export async function handleRequest(sim: Simulator, req: IncomingMessage, res: S
   const match = /^\/bot([^/]*)(\/test)?\/(.*)$/s.exec(path);
   // After "/test" the platform expects another slash.
   if (match === null || (match[2] === undefined && match[3]!.startsWith('test'))) return refuse(res, 'Not Found');
-  return handleBotCall(sim, req, res, { token: match[1]!, method: match[3]!, query });
+  return handleBotCall(sim, req, res, { token: match[1]!, method: match[3]!, isTest: match[2] !== undefined, query });
 }
 
 function refuse(res: ServerResponse, description: string): void {

@@ -28,6 +28,6 @@ export function logOutBot({ sim, bot }: Call): true {
   bot.waiter?.answer([]);
   dropWebhook(sim, bot);
   clear(bot.queue);
-  bot.loggedOutUntilMs = sim.clock.nowMs() + LINGER_MS;
+  bot.loggedOutUntilMs = sim.clock.nowMs() + sim.settings.loggedOutMs;
   return true;
 }

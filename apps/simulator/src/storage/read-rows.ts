@@ -25,6 +25,7 @@ export const READERS: { [Name in Kind]: Reader<Name> } = {
     bot.commands = new Map(commands);
     bot.settings = kept.settings ?? {};
     bot.managedBy = kept.managedBy ?? 0;
+    bot.isTest = kept.isTest ?? false;
     sim.bots.set(user.id, bot);
   },
   chat: (sim, { person, members, reactions, ...kept }) => {

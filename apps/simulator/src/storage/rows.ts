@@ -11,7 +11,7 @@ import type { WebhookSettings } from '../webhook/webhook.ts';
 export type Kept = {
   counters: Record<(typeof COUNTERS)[number], number> & { nextQueryNumber: string; skippedMs: number };
   person: User;
-  bot: Pick<SimBot, 'user' | 'token' | 'nextMessageId' | 'settings' | 'managedBy'> & {
+  bot: Pick<SimBot, 'user' | 'token' | 'nextMessageId' | 'settings' | 'managedBy' | 'isTest'> & {
     allowedUpdates: string[] | null;
     commands: [string, { command: string; description: string }[]][];
     tail: number;
@@ -67,6 +67,7 @@ export function keptBot({ user, token, queue, webhook, ...bot }: SimBot): Kept['
     commands: [...bot.commands],
     settings: bot.settings,
     managedBy: bot.managedBy,
+    isTest: bot.isTest,
     webhook: webhook === null ? null : keptWebhook(webhook),
   };
 }

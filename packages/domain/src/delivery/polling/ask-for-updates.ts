@@ -5,6 +5,7 @@ import type { Bot } from '../../fleet/bots/bot.ts';
 import type { BotDeps } from '../../fleet/bots/bot-deps.ts';
 import { askedKinds } from '../../fleet/bots/named-kinds.ts';
 import { TOKEN_REFUSED } from '../../fleet/bots/validate-token.ts';
+import { serverWords } from '../../fleet/upstreams/server-words.ts';
 
 export type AskedFor =
   | { outcome: 'updates'; updates: SlicedUpdate[]; pollOffset: number | null }
@@ -42,7 +43,7 @@ export async function askForUpdates(
     { timeoutMs: request.timeoutS * 1000 + SLACK_MS, signal: request.signal, at: bot },
   );
   if (request.signal.aborted) return { outcome: 'aborted' };
-  if (answer.outcome !== 'ok') return failureOf(answer);
+  if (answer.outcome !== 'ok') return failureOf(answer, bot);
   const sliced = sliceResult(answer.text, answer.result);
   if (sliced === null)
     return { outcome: 'failed', reason: 'The platform sent an answer that cannot be read', pause: 'short' };
@@ -50,7 +51,7 @@ export async function askForUpdates(
   return { outcome: 'updates', updates: sliced.updates, pollOffset: newest ? newest.updateId + 1 : null };
 }
 
-function failureOf(answer: Exclude<PlatformAnswer, { outcome: 'ok' }>): AskedFor {
+function failureOf(answer: Exclude<PlatformAnswer, { outcome: 'ok' }>, bot: Bot): AskedFor {
   switch (answer.outcome) {
     case 'refused': {
       const hopeless = answer.errorCode === 401 || answer.errorCode === 403 || answer.errorCode === 404;
@@ -64,12 +65,20 @@ function failureOf(answer: Exclude<PlatformAnswer, { outcome: 'ok' }>): AskedFor
       };
     }
     case 'unreachable':
-      return { outcome: 'failed', reason: `The platform could not be reached: ${answer.reason}`, pause: 'short' };
+      return {
+        outcome: 'failed',
+        reason: `${capitalized(serverWords(bot))} could not be reached: ${answer.reason}`,
+        pause: 'short',
+      };
     case 'garbage':
       return {
         outcome: 'failed',
-        reason: `The platform answered with status ${answer.status}: ${answer.reason}`,
+        reason: `${capitalized(serverWords(bot))} answered with status ${answer.status}: ${answer.reason}`,
         pause: 'short',
       };
   }
+}
+
+function capitalized(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

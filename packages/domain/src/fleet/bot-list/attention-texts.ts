@@ -2,6 +2,7 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { programKeys } from '@flotilla/redis/keys.ts';
 import type { Bot } from '../bots/bot.ts';
 import { foreignWebhookText } from '../bots/foreign-webhook.ts';
+import { serverWords } from '../upstreams/server-words.ts';
 import type { Attention } from './attention.ts';
 import type { ProgramAttentionByBot } from './program-attention.ts';
 
@@ -54,7 +55,7 @@ function textOf(
     case 'intake_paused':
       return intake || 'The backlog is full; the platform keeps the rest';
     case 'platform_unreachable':
-      return `Calls do not get to the platform, and what is to be sent waits${because(reach)}`;
+      return `Calls do not get to ${serverWords(bot)}, and what is to be sent waits${because(reach)}`;
     case 'backend_open':
     case 'backend_failing':
       return backend || 'The backend fails';
