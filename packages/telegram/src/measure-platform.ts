@@ -1,5 +1,5 @@
-import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import { DEFAULT_UPSTREAM } from '@flotilla/contract/upstreams.ts';
+import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import { CAPTURED_METHOD_NAMES } from './captured-methods.ts';
 import { ABORTED, type PlatformAnswer } from './platform-answer.ts';
 import type { OpenedFile, PlatformClient } from './platform-client.ts';

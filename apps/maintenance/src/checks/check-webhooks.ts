@@ -1,6 +1,10 @@
+import { openServer } from '@flotilla/domain/fleet/bots/bot-row.ts';
 import { type BotRow, botStore } from '@flotilla/domain/fleet/bots/bot-store.ts';
+import { baseForPushes } from '@flotilla/domain/fleet/bots/platform-webhook.ts';
 import { SEALED_PLACES } from '@flotilla/domain/fleet/bots/sealed-bot.ts';
-import { platformClient } from '@flotilla/telegram/platform-client.ts';
+import { serverAt } from '@flotilla/domain/fleet/upstreams/upstreams.ts';
+import { type PlatformClient, platformClient } from '@flotilla/telegram/platform-client.ts';
+import type { UpstreamServer } from '@flotilla/telegram/platform-server.ts';
 import { type DiagnosisDeps, named } from './diagnosis-deps.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
@@ -12,12 +16,19 @@ type Kind = 'right' | 'orphaned' | 'elsewhere' | 'absent' | 'foreign' | 'refused
 /** Asks the platform for the webhook of every bot. Those of bots that were removed here cannot be asked for. */
 export async function checkWebhooks(deps: DiagnosisDeps): Promise<Finding[]> {
   const { platformUrl: apiUrl, platformProxy: proxy } = deps.config;
-  const platform = platformClient({ apiUrl, proxy });
+  const home = platformClient({ apiUrl, proxy });
+  const clients = new Map<string, PlatformClient>();
+  const clientOf = (server: UpstreamServer | null) => {
+    if (server === null) return home;
+    const client = clients.get(server.name) ?? platformClient(serverAt(server, proxy));
+    clients.set(server.name, client);
+    return client;
+  };
   const rows = await botStore(deps.db).all();
   const found = new Map<Kind, number[]>();
   for (let from = 0; from < rows.length; from += AT_ONCE) {
     const some = rows.slice(from, from + AT_ONCE);
-    const kinds = await Promise.all(some.map((row) => kindOf(deps, platform, row)));
+    const kinds = await Promise.all(some.map((row) => kindOf(deps, clientOf, row)));
     for (const [at, kind] of kinds.entries()) found.set(kind, [...(found.get(kind) ?? []), some[at]!.id]);
   }
   const findings = FAULTS.flatMap(([kind, level, what, mend]) => {
@@ -47,18 +58,25 @@ const FAULTS: [Kind, typeof fail, string, string][] = [
   ['unanswered', warn, 'the platform did not answer for', 'run check-config; the platform may be slow now'],
 ];
 
-async function kindOf(deps: DiagnosisDeps, platform: ReturnType<typeof platformClient>, row: BotRow): Promise<Kind> {
+async function kindOf(
+  deps: DiagnosisDeps,
+  clientOf: (server: UpstreamServer | null) => PlatformClient,
+  row: BotRow,
+): Promise<Kind> {
   let token: string;
+  let server: UpstreamServer | null;
   try {
     token = deps.secrets.open(row.token_sealed, SEALED_PLACES.token(row.id));
+    server = row.server && openServer(deps.secrets, row.server);
   } catch {
     return 'sealed';
   }
-  const answer = await platform.call(token, 'getWebhookInfo', {}, { timeoutMs: WAIT_AT_MOST_MS, retries: 1 });
+  const options = { timeoutMs: WAIT_AT_MOST_MS, retries: 1 };
+  const answer = await clientOf(server).call(token, 'getWebhookInfo', {}, options);
   if (answer.outcome === 'refused') return answer.errorCode === 429 ? 'unanswered' : 'refused';
   if (answer.outcome !== 'ok') return 'unanswered';
   const { url = '' } = answer.result as { url?: string };
-  return kindOfUrl(url, row, deps.config.publicUrl);
+  return kindOfUrl(url, row, baseForPushes(deps.config, { server }));
 }
 
 function kindOfUrl(url: string, { id, webhook_mode, disabled }: BotRow, publicUrl: string | null): Kind {

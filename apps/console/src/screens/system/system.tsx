@@ -13,6 +13,7 @@ import { Replicas, useReplicas } from './replicas.tsx';
 import { Postgres, Redis } from './stores.tsx';
 import { useSystemWords } from './system-words.ts';
 import { Taken } from './taken.tsx';
+import { Upstreams, useUpstreams } from './upstreams.tsx';
 import './system.css';
 
 export function System(): ReactNode {
@@ -26,6 +27,7 @@ export function System(): ReactNode {
   });
   // They stand first, and would push away what is below.
   const replicas = useReplicas();
+  const upstreams = useUpstreams();
   return (
     <div className="system">
       <header className="bot-head">
@@ -38,7 +40,7 @@ export function System(): ReactNode {
         )}
       </header>
       {system.isError && <Failure error={system.error} retry={() => void system.refetch()} />}
-      {system.data && !replicas.isPending && (
+      {system.data && !replicas.isPending && !upstreams.isPending && (
         <>
           <Removals waiting={system.data.removals_waiting ?? []} />
           <Replicas />
@@ -51,6 +53,7 @@ export function System(): ReactNode {
             <Stored stored={system.data.stored} />
             <Limits limits={system.data.limits} />
           </div>
+          <Upstreams />
           <Settings system={system.data} />
           <section className="panel" aria-label={systemWords.links}>
             <h2>{systemWords.links}</h2>

@@ -11,6 +11,10 @@ export const botSettings = {
       label: 'Telegram pushes updates to Flotilla',
       hint: 'Off: Flotilla polls Telegram. On: Telegram calls Flotilla, which needs a public address.',
     },
+    upstream: {
+      label: 'Bot API server',
+      hint: 'default is Telegram’s own. Others stand on the page System. It can change only while the bot is disabled and has never got an update.',
+    },
     proxy_enabled: {
       label: 'Forward updates to the backend',
       hint: 'Each update is sent by POST, in order within its chat, and retried until it is accepted.',

@@ -24,7 +24,7 @@ export function openBot(secrets: SecretBox, stored: BotRow): Bot {
   };
 }
 
-function openServer(secrets: SecretBox, { id, proxy_sealed, ...server }: StoredServer): UpstreamServer {
+export function openServer(secrets: SecretBox, { id, proxy_sealed, ...server }: StoredServer): UpstreamServer {
   const place = SEALED_PLACES.upstreamProxy(id);
   return { ...server, proxy: proxy_sealed === '' ? '' : secrets.open(proxy_sealed, place) };
 }

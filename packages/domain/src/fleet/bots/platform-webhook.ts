@@ -41,7 +41,10 @@ function platformWebhookUrl(deps: Pick<BotDeps, 'publicUrl'>, bot: Pick<Bot, 'id
 }
 
 /** The base URL at which the bot's server reaches us; null if it cannot. */
-export function baseForPushes({ publicUrl }: Pick<BotDeps, 'publicUrl'>, { server }: Pick<Bot, 'server'>): string | null {
+export function baseForPushes(
+  { publicUrl }: Pick<BotDeps, 'publicUrl'>,
+  { server }: Pick<Bot, 'server'>,
+): string | null {
   const own = server?.webhook_url.replace(/\/+$/, '') ?? '';
   return own === '' ? publicUrl : own;
 }

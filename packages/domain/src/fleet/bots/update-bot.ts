@@ -1,8 +1,8 @@
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../../people/audit/actor.ts';
+import { requireMovable } from '../upstreams/require-movable.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
-import { requireMovable } from '../upstreams/require-movable.ts';
 import { checkChanges } from './check-changes.ts';
 import { withoutMasks } from './masked-secrets.ts';
 import { switchIntake } from './switch-intake.ts';

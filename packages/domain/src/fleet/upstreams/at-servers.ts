@@ -23,10 +23,7 @@ export function atServers({ upstreams, upstreamHealth }: Deps, measure: Measure<
 }
 
 /** The same for polling. */
-export function pollingAtServers(
-  { upstreams, upstreamHealth }: Deps,
-  measure: Measure<PollingClient>,
-): PollingClient {
+export function pollingAtServers({ upstreams, upstreamHealth }: Deps, measure: Measure<PollingClient>): PollingClient {
   const clients = upstreams.clients(
     (target) => ({ name: target.name, polling: measure(pollingClient(target), target.name) }),
     ({ polling }) => polling.close(),

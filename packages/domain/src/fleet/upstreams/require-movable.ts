@@ -13,7 +13,11 @@ const LOSES =
  * Refuses another server where something could be lost: updates that wait at the present one, and ids of the new one that look like
  * updates that came already. Throws FlotillaError.
  */
-export async function requireMovable(deps: BotDeps, bot: Bot, { upstream, token = bot.token }: BotChanges): Promise<void> {
+export async function requireMovable(
+  deps: BotDeps,
+  bot: Bot,
+  { upstream, token = bot.token }: BotChanges,
+): Promise<void> {
   const to = await serverOfName(deps, upstream);
   if (!bot.disabled || (await gotUpdates(deps, bot))) throw refusedInput('upstream', LOSES);
   const info = resultOf(await deps.platform.call(bot.token, 'getWebhookInfo', {}, { at: bot }));

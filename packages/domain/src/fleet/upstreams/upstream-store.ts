@@ -1,5 +1,5 @@
-import { type UpstreamRow, upstream } from '@flotilla/contract/upstreams.ts';
 import { type Additions, settable, storable } from '@flotilla/contract/resource.ts';
+import { type UpstreamRow, upstream } from '@flotilla/contract/upstreams.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import { sql } from 'kysely';

@@ -1,6 +1,6 @@
 import { DEFAULT_UPSTREAM } from '@flotilla/contract/upstreams.ts';
 import { type ProxyTarget, parseProxyUrl } from '@flotilla/runtime/proxy-url.ts';
-import type { AtServer, PlatformServer, UpstreamServer } from '@flotilla/telegram/platform-server.ts';
+import type { AtServer, PlatformServer, ServerGuard, UpstreamServer } from '@flotilla/telegram/platform-server.ts';
 import { forbiddenReasons, guardedLookup, portOf } from '../backend-policy/backend-address.ts';
 import type { BackendPolicy } from '../backend-policy/backend-policy.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
@@ -23,8 +23,6 @@ export type Upstreams = {
   close(): void;
 };
 
-export type UpstreamPolicy = Omit<BackendPolicy, 'allowedBy'>;
-
 type Deps = { directory: BotDirectory; policy: BackendPolicy };
 type Config = { platformUrl: string; platformProxy: ProxyTarget | null };
 type Opened<Client> = { client: Client; key: string };
@@ -36,10 +34,10 @@ export function openUpstreams({ directory, policy }: Deps, { platformUrl, platfo
   const former = formerServers(directory);
   const keepers = new Set<(used: ReadonlySet<string>) => void>();
   const home: Target = { name: DEFAULT_UPSTREAM, server: null, apiUrl: platformUrl, proxy: platformProxy };
-  const targetOf = (server: UpstreamServer): Target => ({
-    ...{ name: server.name, server, apiUrl: server.url, isTest: server.environment === 'test' },
-    ...wayTo(server, policy, platformProxy),
-  });
+  const targetOf = (server: UpstreamServer): Target => {
+    const at = serverAt(server, platformProxy);
+    return { ...at, name: server.name, server, guard: guardOf(server, at.proxy, { policy, platformProxy }) };
+  };
   const timer = setInterval(() => {
     if (!directory.ready()) return;
     const used = new Set(directory.all().flatMap(({ server }) => (server ? [keyOf(server)] : [])));
@@ -98,18 +96,24 @@ function unknownServer(name: string): UpstreamServer {
   return { name, url: NOWHERE, environment: 'production', proxy: 'direct', webhook_url: '', files: '', uploads: '' };
 }
 
-function wayTo(server: UpstreamServer, policy: BackendPolicy, ownProxy: ProxyTarget | null) {
-  const url = new URL(server.url);
-  const ofServer = forbiddenReasons(url.hostname, portOf(url), policy);
-  const unknown = server.url === NOWHERE ? `the server of the upstream ${server.name} is not known yet` : null;
-  const proxy = proxyOf(server, ownProxy);
-  const guard = { lookup: guardedLookup(portOf(url), policy), forbidden: () => unknown ?? ofServer() };
-  if (proxy === null || proxy === ownProxy) return { proxy, guard };
-  const ofProxy = forbiddenReasons(proxy.host, proxy.port, policy);
-  return { proxy, guard: { ...guard, forbidden: () => guard.forbidden() ?? ofProxy() } };
+/** Its address, and the way there. */
+export function serverAt(
+  { url, environment, proxy }: UpstreamServer,
+  platformProxy: ProxyTarget | null,
+): PlatformServer & { proxy: ProxyTarget | null } {
+  const own = proxy === 'direct' ? null : proxy === '' ? platformProxy : parseProxyUrl(proxy);
+  return { apiUrl: url, isTest: environment === 'test', proxy: own };
 }
 
-function proxyOf({ proxy }: UpstreamServer, ownProxy: ProxyTarget | null): ProxyTarget | null {
-  if (proxy === '') return ownProxy;
-  return proxy === 'direct' ? null : parseProxyUrl(proxy);
+function guardOf(
+  { name, url: text }: UpstreamServer,
+  proxy: ProxyTarget | null,
+  { policy, platformProxy }: { policy: BackendPolicy; platformProxy: ProxyTarget | null },
+): ServerGuard {
+  const url = new URL(text);
+  const ofServer = forbiddenReasons(url.hostname, portOf(url), policy);
+  const unknown = text === NOWHERE ? `the server of the upstream ${name} is not known yet` : null;
+  const ofProxy =
+    proxy === null || proxy === platformProxy ? () => null : forbiddenReasons(proxy.host, proxy.port, policy);
+  return { lookup: guardedLookup(portOf(url), policy), forbidden: () => unknown ?? ofServer() ?? ofProxy() };
 }
