@@ -38,6 +38,7 @@ describe('adding a bot', () => {
       proxy_enabled: false,
       backend_url: '',
       signing_enabled: false,
+      upstream: 'default',
       secret_token: '',
       long_poll_enabled: false,
       description: '',

@@ -44,7 +44,7 @@ const OF_CALLER = [
 /** Their rows are not in tables of bots: they are there from the beginning, in Redis or at the platform. A new list needs rows here. */
 const NOT_FILLED = [
   ...['listSessions', 'listAccounts', 'listBots', 'listAttention', 'listReaders', 'listProgramReaders'],
-  ...['listUpdates', 'listDeliveryAttempts', 'listChatAdmins', 'listChatLists'],
+  ...['listUpdates', 'listDeliveryAttempts', 'listChatAdmins', 'listChatLists', 'listUpstreams'],
 ];
 const ASKED = DOCUMENTED.filter(({ name }) => !OF_CALLER.includes(name));
 
