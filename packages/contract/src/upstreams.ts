@@ -77,7 +77,7 @@ export const upstream = defineResource('Upstream', {
   failing_since: {
     shown: z.iso.datetime().optional().describe('Since when calls have not got through. Absent: they do.'),
   },
-  last_error: { shown: z.string().describe('Why the last call did not get through. Empty: it did.') },
+  error: { shown: z.string().describe('Why the last call did not get through. Empty: it did.') },
   created_at: { stored: filled(column.timestamptz), shown: createdAtField },
 });
 
@@ -95,7 +95,7 @@ const UPSTREAM: UpstreamResource = {
   uploads: '',
   bots: 3,
   state: 'ok',
-  last_error: '',
+  error: '',
   created_at: '2026-01-02T10:15:00.000Z',
 };
 

@@ -49,7 +49,7 @@ const LOOKS = { ok: 'ok', failing: 'open', unknown: 'disabled' } as const;
 function UpstreamRow({ upstream }: { upstream: UpstreamResource }): ReactNode {
   const words = useUpstreamsWords();
   const [over, setOver] = useState<'edit' | 'remove' | null>(null);
-  const { name, url, environment, state, failing_since: since, last_error: error, bots } = upstream;
+  const { name, url, environment, state, failing_since: since, error, bots } = upstream;
   return (
     <li>
       <div className="upstream-text">

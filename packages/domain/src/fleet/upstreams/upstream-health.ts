@@ -79,7 +79,7 @@ function reasonOf(answer: PlatformAnswer): string {
 export type UpstreamState = {
   state: 'ok' | 'failing' | 'unknown';
   failing_since: Date | undefined;
-  last_error: string;
+  error: string;
 };
 
 /** What all processes know of a server. */
@@ -95,9 +95,9 @@ export async function readUpstreamStates(
     const [ok, failed] = [newsOf(told[2 * at], since), newsOf(told[2 * at + 1], since)];
     if (failed !== null && failed.atMs > (ok?.atMs ?? 0)) {
       const { sinceMs = failed.atMs, error = '' } = failed;
-      return { state: 'failing', failing_since: new Date(sinceMs), last_error: error };
+      return { state: 'failing', failing_since: new Date(sinceMs), error: error };
     }
-    return { state: ok === null ? 'unknown' : 'ok', failing_since: undefined, last_error: '' };
+    return { state: ok === null ? 'unknown' : 'ok', failing_since: undefined, error: '' };
   });
 }
 
