@@ -122,10 +122,10 @@ export const programs = {
     unbindTitle: (name: string) => `Unbind ${name}?`,
     unbindHint: 'The program gets nothing more from this chat, unless its filter names it or it gets every chat.',
     unbindAct: 'Unbind',
-    revoke: 'Revoke links…',
-    revokeTitle: 'Revoke the open links?',
+    revoke: 'End open links…',
+    revokeTitle: 'End the open links?',
     revokeHint: 'Chats that are bound stay bound.',
-    revokeAct: 'Revoke',
+    revokeAct: 'End them',
   },
   tokens: {
     title: 'Tokens',

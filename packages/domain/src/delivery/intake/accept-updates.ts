@@ -88,7 +88,7 @@ export async function acceptUpdates(
 
 /** Binds the chats in which a link was opened, so that the updates are judged by it already. */
 async function bindChats(deps: AcceptDeps, bot: Bot, updates: SlicedUpdate[]): Promise<void> {
-  if (deps.chatBinder === undefined || !bot.programs.some(({ chats_revision }) => chats_revision > 0)) return;
+  if (!deps.chatBinder?.isNeeded(bot.id)) return;
   const starts = updates.filter(({ value }) => readBindingStart(value, bot.username) !== null);
   if (starts.length > 0) await deps.chatBinder.see(bot, await unseenAmong(deps, bot, starts));
 }

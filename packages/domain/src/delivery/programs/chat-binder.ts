@@ -9,6 +9,8 @@ import { type BindingStart, readBindingStart } from './binding-start.ts';
 
 /** Sees that somebody opened a link which binds the chat to a program. Never throws. */
 export type ChatBinder = {
+  /** False where no program ever had a link: then there is nothing to see. */
+  isNeeded(botId: number): boolean;
   /** Await it before the updates are accepted, so that the program gets the message by which it learns of its chat. */
   see(bot: Bot, updates: readonly { value: Fields }[]): Promise<void>;
 };
@@ -25,6 +27,10 @@ export function chatBinder(
     if (outcome !== 'bound') deps.log.info({ bot: bot.id, outcome }, 'a link bound no chat');
   };
   return {
+    // A polling turn knows its bot as it was when it began.
+    isNeeded: (botId) =>
+      deps.directory.ready() &&
+      deps.directory.byId(botId)?.programs.some((program) => program.chats_revision > 0) === true,
     see: async (bot, updates) => {
       const starts = updates.flatMap(({ value }) => readBindingStart(value, bot.username) ?? []);
       const bound = starts.map((start) =>
