@@ -330,6 +330,15 @@ describe('a worker', () => {
     expect(letters.map(({ capture_key }) => capture_key).reverse()).toEqual(payloads.map(({ stream_id }) => stream_id));
   });
 
+  test('an update whose wake was lost is not kept waiting by a turn that sleeps until a later try', async () => {
+    const { bot } = await registered({ proxy_enabled: true, backend_url: backend.url });
+    await context.turns.push.sleepUntil(bot.id, Date.now() + HOUR_MS);
+    const turns = { ...context.turns, push: { ...context.turns.push, wake: async () => {} } };
+    const sliced = sliceUpdates(`{"ok":true,"result":[${plainUpdate(1)}]}`);
+    await acceptUpdates({ ...context, turns }, bot, sliced!.updates);
+    await waitFor(() => texts().length === 1, { timeoutMs: 30_000 });
+  });
+
   test('an update whose handling throws is begun three times and given up; its neighbours go on', async () => {
     const { bot } = await registered({ proxy_enabled: true, backend_url: 'http://127.0.0.1:1/' });
     const begun: number[] = [];

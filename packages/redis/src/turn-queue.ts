@@ -23,8 +23,8 @@ export type TurnQueue = {
   /** Runs a turn now, or once more after the running one; wakes a sleeping turn. */
   wake(subject: number): Promise<void>;
   wakeAll(subjects: number[]): Promise<void>;
-  /** Makes sure that each subject has a turn; existing turns stay as they are, also sleeping ones. */
-  ensure(subjects: number[]): Promise<void>;
+  /** Makes sure that each subject has a turn; existing turns stay as they are, also ones that sleep, for no longer than this (ms). */
+  ensure(subjects: number[], longestSleepMs?: number): Promise<void>;
   /** Runs the turn again at this time (ms), unless it is woken before. Only the owning turn may call this. */
   sleepUntil(subject: number, atMs: number): Promise<void>;
   /** How long (ms) the turn that waited longest could have run already; 0 when none waits. */
@@ -74,10 +74,17 @@ export function turnQueue(redis: RedisHandles, kind: TurnKind): TurnQueue {
     wakeAll: async (subjects) => {
       for (const [part, some] of Map.groupBy(subjects, partOf)) await add(part, some, true);
     },
-    ensure: async (subjects) => {
+    ensure: async (subjects, longestSleepMs = Number.POSITIVE_INFINITY) => {
       for (const [part, some] of Map.groupBy(subjects, partOf)) {
         for (let from = 0; from < some.length; from += ASKED_AT_ONCE) {
-          await add(part, await withoutTurn(redis, part, some.slice(from, from + ASKED_AT_ONCE)), false);
+          const { without, asleep } = await lackingTurns(
+            redis,
+            part,
+            some.slice(from, from + ASKED_AT_ONCE),
+            longestSleepMs,
+          );
+          await add(part, without, false);
+          await add(part, asleep, true);
         }
       }
     },
@@ -131,13 +138,25 @@ async function oldestPendingMs(redis: RedisHandles, part: Queue<TurnData>, nowMs
 }
 
 /**
- * The subjects that may have no turn, found with two commands for hundreds of them. BullMQ skips a turn that exists,
- * but to try that for every bot every few seconds costs a script and an event each.
+ * The subjects that may have no turn, and those whose turn sleeps longer, found with three commands for hundreds of them. BullMQ
+ * skips a turn that exists, but to try that for every bot every few seconds costs a script and an event each.
  */
-async function withoutTurn(redis: RedisHandles, part: Queue, subjects: number[]): Promise<number[]> {
+async function lackingTurns(
+  redis: RedisHandles,
+  part: Queue,
+  subjects: number[],
+  longestSleepMs: number,
+): Promise<{ without: number[]; asleep: number[] }> {
   const jobs = await redis.commands.mget(subjects.map((subject) => deduplicationKey(part, String(subject))));
-  const named = jobs.flatMap((id) => (id === null ? [] : [part.toKey(id)]));
-  const alive = named.length === 0 ? 0 : await redis.commands.exists(named);
+  const ids = jobs.filter((id) => id !== null);
+  if (ids.length === 0) return { without: subjects, asleep: [] };
+  const alive = await redis.commands.exists(ids.map((id) => part.toKey(id)));
   // After a loss of data in Redis a key may outlive its job. Then all are added, and BullMQ skips those with a turn.
-  return alive < named.length ? subjects : subjects.filter((_, at) => jobs[at] === null);
+  if (alive < ids.length) return { without: subjects, asleep: [] };
+  const without = subjects.filter((_, at) => jobs[at] === null);
+  if (longestSleepMs === Number.POSITIVE_INFINITY) return { without, asleep: [] };
+  const scores = await redis.commands.zmscore(delayedKey(part), ...ids);
+  const latestMs = Date.now() + longestSleepMs;
+  const sleeping = new Set(ids.filter((_, at) => scores[at] != null && dueAtMs(scores[at]) > latestMs));
+  return { without, asleep: subjects.filter((_, at) => jobs[at] !== null && sleeping.has(jobs[at]!)) };
 }

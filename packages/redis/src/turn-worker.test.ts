@@ -103,9 +103,13 @@ describe('turns', () => {
     await queue.wake(3);
     await waitFor(async () => (await queue.counts()).delayed === 1);
     await queue.ensure([3]);
+    await queue.ensure([3], 2 * 3_600_000);
     expect(await queue.counts()).toMatchObject({ delayed: 1, waiting: 0, active: 0 });
     await queue.wake(3);
     await waitFor(() => turns.length === 2);
+    await queue.sleepUntil(3, Date.now() + 3_600_000);
+    await queue.ensure([3], 60_000);
+    await waitFor(() => turns.length === 3);
   });
 
   test('turns that are missing are added, those that wait are not added twice, and one that lost its job is added anew', async () => {

@@ -3,6 +3,8 @@ import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { WorkerContext } from '../context.ts';
 
 const FORGOTTEN_AFTER_MS = 5_000;
+/** The turn of a reader that finds no room sleeps no longer, and stays pending. */
+const LONGEST_SLEEP_MS = 20_000;
 const TOLD_AT_ONCE = 200;
 const PENDING_KINDS = ['push', 'programs', 'rules', 'history'] as const;
 type PendingKind = (typeof PENDING_KINDS)[number];
@@ -32,7 +34,7 @@ export async function wakeForgottenTurns(deps: WorkerContext): Promise<void> {
   }
   for (const kind of PENDING_KINDS) {
     deps.measure.latePendingTurns.set({ kind }, forgotten[kind].length);
-    await deps.turns[kind].ensure([...new Set([...forgotten[kind], ...held[kind]])]);
+    await deps.turns[kind].ensure([...new Set([...forgotten[kind], ...held[kind]])], LONGEST_SLEEP_MS);
   }
 }
 
