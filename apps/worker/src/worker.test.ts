@@ -314,7 +314,7 @@ describe('a worker', () => {
     await waitFor(async () => (await context.redis.commands.xlen(history)) === 0);
     const letters = await deadLetterStore(database.db).list(
       within(EVERYTHING, [bot.id, 0]),
-      { reader: 'history', reasonCode: 'unstorable' },
+      { reader: 'history', reason_code: 'unstorable' },
       { limit: 10, offset: 0, before: null },
     );
     const isWhy = (why: string) => expect.stringMatching(`^The record \\d+:\\d+-\\d+ of .* malformed: .*${why}`);

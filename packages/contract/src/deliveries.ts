@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { column, filled, orNull } from './columns.ts';
 import { botIdField, chatIdField, okField, updateIdField } from './fields.ts';
 import { anyBotId, botId, integer, listOf, moment, pagedInputs, text } from './inputs.ts';
 import { defineOperation } from './operation.ts';
+import { type Answer, defineResource, type Row } from './resource.ts';
 
 /** Why a delivery failed or was given up: a closed list, which metrics and clients may rely on. */
 export const REASON_CODES = [
@@ -67,47 +69,94 @@ export const failedDestination = z
 
 export type FailedDestination = z.infer<typeof failedDestination>;
 
-/** An update that has not reached its reader: it is retried, or it was given up. */
-const deliveryResource = z
-  .strictObject({
-    id: z.int().optional().describe('Only for a dead letter: its id, which redrive takes.'),
-    bot_id: botIdField.describe(
+/**
+ * An update that has not reached its reader: it is retried, or it was given up. What is stored is a dead letter, whose `payload`
+ * is the update's own bytes: text and never jsonb, which would change them.
+ */
+export const deliveryResource = defineResource('Delivery', {
+  id: {
+    stored: filled(column.bigint),
+    shown: z.int().optional().describe('Only for a dead letter: its id, which redrive takes.'),
+  },
+  bot_id: {
+    stored: column.bigint,
+    shown: botIdField.describe(
       'The id of the bot in Flotilla. 0: a record of the history that was damaged so that its bot cannot be read.',
     ),
-    update_id: updateIdField,
-    state: z.enum(['retrying', 'dead']).describe('retrying: it will be tried again. dead: it was given up.'),
-    reader: z
+  },
+  update_id: { stored: column.bigint, shown: updateIdField },
+  state: { shown: z.enum(['retrying', 'dead']).describe('retrying: it will be tried again. dead: it was given up.') },
+  /** Stored as 'push', 'rules', 'history' or 'program:<id>'. */
+  reader: {
+    stored: column.text(),
+    shown: z
       .enum(READERS)
       .describe('The reader that retries the update, or gave it up. push: the backend of the bot.'),
-    ...programFields,
-    chat_id: chatIdField.optional(),
-    kind: z.string().optional().describe('The kind of the update, such as message.'),
-    person_name: z.string().optional().describe('Who wrote or pressed it. Absent: nobody, or it is not kept.'),
-    excerpt: z.string().optional().describe('The beginning of its text, at most 120 characters.'),
-    attempts: z.int().describe('The number of attempts.'),
-    last_status: z.int().optional().describe('The HTTP status of the last answer. Absent if there was none.'),
-    reason_code: reasonCode.describe('Why the last attempt failed, or why the update was given up.'),
-    last_error: z.string().describe('The same in words: the answer or the error of the last attempt.'),
-    first_failed_at: z.iso.datetime().optional().describe('When the first attempt failed. Absent if none failed.'),
-    last_failed_at: z.iso.datetime().describe('When the last attempt failed.').optional(),
-    next_attempt_at: z.iso.datetime().describe('When the next attempt is made.').optional(),
-    expires_at: z.iso.datetime().optional().describe('Only while it is retried: when it is given up at the latest.'),
-    dead_at: z.iso.datetime().describe('When it was given up.').optional(),
-    destinations: z
+  },
+  program_id: { shown: programFields.program_id },
+  program_name: { shown: programFields.program_name },
+  /** Stored as 0 where there is none; null: a release before this column wrote the row. */
+  chat_id: { stored: orNull(column.bigint), shown: chatIdField.optional() },
+  kind: { shown: z.string().optional().describe('The kind of the update, such as message.') },
+  person_name: { shown: z.string().optional().describe('Who wrote or pressed it. Absent: nobody, or it is not kept.') },
+  excerpt: { shown: z.string().optional().describe('The beginning of its text, at most 120 characters.') },
+  attempts: { stored: column.integer, shown: z.int().describe('The number of attempts.') },
+  last_status: {
+    stored: orNull(column.integer),
+    shown: z.int().optional().describe('The HTTP status of the last answer. Absent if there was none.'),
+  },
+  /** A later release may have stored a code that is not of the list. */
+  reason_code: {
+    stored: column.text(),
+    shown: reasonCode.describe('Why the last attempt failed, or why the update was given up.'),
+  },
+  reason: { stored: column.text() },
+  last_error: {
+    shown: z.string().describe('The same in words: the answer or the error of the last attempt.'),
+  },
+  first_failed_at: {
+    stored: orNull(column.timestamptz),
+    shown: z.iso.datetime().optional().describe('When the first attempt failed. Absent if none failed.'),
+  },
+  last_failed_at: {
+    stored: orNull(column.timestamptz),
+    shown: z.iso.datetime().describe('When the last attempt failed.').optional(),
+  },
+  next_attempt_at: { shown: z.iso.datetime().describe('When the next attempt is made.').optional() },
+  expires_at: {
+    shown: z.iso.datetime().optional().describe('Only while it is retried: when it is given up at the latest.'),
+  },
+  created_at: { stored: filled(column.timestamptz) },
+  dead_at: { shown: z.iso.datetime().describe('When it was given up.').optional() },
+  /** JSON. */
+  destinations: {
+    stored: orNull(column.text()),
+    shown: z
       .array(failedDestination)
       .optional()
       .describe('Only for a dead letter of routing rules: the destinations that did not get it.'),
-    response_excerpt: z
+  },
+  response_excerpt: {
+    stored: orNull(column.text()),
+    shown: z
       .string()
       .optional()
       .describe(
         'The beginning of the last answer of the backend, without secrets: of a dead letter up to 1,024 characters, or 256 if it expired between two attempts; while it is retried up to 256. Absent if there was no answer, or an empty one.',
       ),
-    payload: z.string().optional().describe('Only for a dead letter: the JSON text of the update.'),
-  })
-  .meta({ id: 'Delivery' });
+  },
+  payload: {
+    stored: column.text(),
+    shown: z.string().optional().describe('Only for a dead letter: the JSON text of the update.'),
+  },
+  /** The program took the update alone, so that nobody else has it. */
+  exclusive: { stored: filled(column.boolean) },
+  /** Prevents a second row when the stream is read again: '<shard>:<stream id>'. */
+  capture_key: { stored: orNull(column.text()) },
+});
 
-export type DeliveryResource = z.infer<typeof deliveryResource>;
+export type DeadLetter = Row<typeof deliveryResource>;
+export type DeliveryResource = Answer<typeof deliveryResource>;
 
 /** An HTTP status, a class of them, or 0. */
 export const statusInput = () =>
@@ -116,7 +165,7 @@ export const statusInput = () =>
     z.string().regex(/^(0|[1-5](xx|[0-9]{2}))$/, 'must be an HTTP status, a class such as 5xx, or 0 for no answer'),
   );
 
-/** The conditions of a list of deliveries; all given ones must hold. */
+/** The conditions of a list, a redrive or a discard; all given ones must hold. */
 export const filterFields = {
   reader: z.enum(READERS).optional().describe('Only updates of this reader.'),
   program_id: anyProgramId(),
@@ -134,6 +183,8 @@ export const filterFields = {
     .optional()
     .describe('An update id, or a part of `last_error`. Case does not matter. Payloads are not searched.'),
 };
+
+export type DeliveryFilter = z.output<z.ZodObject<typeof filterFields>>;
 
 /** An example of what a failed attempt says. */
 export const FAILURE = 'Wrong response from the webhook: 502 Bad Gateway';
@@ -174,7 +225,7 @@ export const deliveryOperations = {
       ...filterFields,
       ...pagedInputs({ default: 50, max: 200 }),
     }),
-    output: z.array(deliveryResource),
+    output: z.array(deliveryResource.answer),
     botInputs: ['bot_id'],
     example: {
       input: { state: 'retrying', reader: 'push', status: '5xx', q: 'bad gateway' },

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { column, filled, orNull } from './columns.ts';
 import { filterFields, READERS } from './deliveries.ts';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { botIdField, createdAtField, okField, ownIdField } from './fields.ts';
 import { anyBotId, flag, integer, jsonObject, ownId, ownIds } from './inputs.ts';
 import { defineOperation } from './operation.ts';
+import { defineResource, type Row } from './resource.ts';
 
 /** Why dead letters were refused: a closed list, which clients may rely on. */
 const REFUSAL_CODES = [
@@ -86,16 +88,46 @@ const discarded = z
   .strictObject({ ok: okField, ...progress, bots: byBot, upto_id: countedUpTo, ...jobFields })
   .meta({ id: 'Discarded' });
 
-const deliveryJob = z
-  .strictObject({
-    job_id: ownIdField,
-    action: z.enum(['redrive', 'discard']).describe('What is done to the dead letters.'),
-    state: z.enum(['running', 'finished']).describe('running: it goes on. finished: the counts are final.'),
-    ...progress,
-    created_at: createdAtField,
-    finished_at: z.iso.datetime().describe('When it was finished. Absent while it runs.').optional(),
-  })
-  .meta({ id: 'DeliveryJob' });
+/** Workers continue those whose process ended; finished ones stay for a week. */
+export const deliveryJob = defineResource('DeliveryJob', {
+  id: { stored: filled(column.bigint) },
+  job_id: { shown: ownIdField },
+  action: {
+    stored: column.text<'redrive' | 'discard'>(),
+    shown: z.enum(['redrive', 'discard']).describe('What is done to the dead letters.'),
+  },
+  state: { shown: z.enum(['running', 'finished']).describe('running: it goes on. finished: the counts are final.') },
+  /** JSON array of the bots it is limited to; null: all bots. */
+  bot_ids: { stored: orNull(column.text()) },
+  /** JSON of `DeliveryFilter`. */
+  filter: { stored: column.text() },
+  /** JSON of who asked for it, for the audit log. */
+  actor: { stored: column.text() },
+  account_id: { stored: orNull(column.bigint) },
+  /** Dead letters with a larger id came later and are not part of it. */
+  upto_id: { stored: column.bigint },
+  matched: { stored: column.bigint, shown: progress.matched },
+  done: { stored: filled(column.bigint), shown: progress.done },
+  refused: { stored: filled(column.bigint), shown: progress.refused },
+  /** Stored as JSON. */
+  refusals: { stored: filled(column.text()), shown: progress.refusals },
+  /** Where it continues, in the order of the index dead_letters_in_order. */
+  after_bot: { stored: filled(column.bigint) },
+  after_reader: { stored: filled(column.text()) },
+  after_update: { stored: filled(column.bigint) },
+  after_id: { stored: filled(column.bigint) },
+  /** The newest bot that has an audit entry of this job. */
+  audited_bot: { stored: orNull(column.bigint) },
+  /** When a worker may take it over; each batch moves it ahead. */
+  resume_at: { stored: column.timestamptz },
+  created_at: { stored: filled(column.timestamptz), shown: createdAtField },
+  finished_at: {
+    stored: orNull(column.timestamptz),
+    shown: z.iso.datetime().describe('When it was finished. Absent while it runs.').optional(),
+  },
+});
+
+export type DeliveryJob = Row<typeof deliveryJob>;
 
 /** Which dead letters an operation acts on. */
 const chosenLetters = {
@@ -194,7 +226,7 @@ ${CONTINUED} The audit log gets one entry for each bot, with the number of its d
     description:
       'The account that asked for it sees it, and so do admins who see all bots. It is kept for 7 days after its end.',
     input: z.object({ id: ownId() }),
-    output: deliveryJob,
+    output: deliveryJob.answer,
     errors: ['not_found'],
     example: {
       input: { id: 4 },

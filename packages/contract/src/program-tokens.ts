@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { column, filled, orNull } from './columns.ts';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { botIdField, createdAtField, okAnswer, okField, ownIdField } from './fields.ts';
 import { instant, integer, jsonObject, listOf, ownId, pagedInputs, platformId, text, threadId } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
-import { PRIORITIES } from './outbox.ts';
+import { PRIORITIES, type Priority } from './outbox.ts';
+import { type Answer, defineResource, type Row } from './resource.ts';
 
 const METHODS_NOTE =
   'What it may call: names of Bot API methods, or the groups read, send, edit, moderate, files and payments. An admin may name a method that we do not know, as the Bot API writes it, or all such methods by the group `new`; once a release knows a method, it belongs to its own group. Absent: every method but those of managed bots (getManagedBotToken and its like), which must be named, by an admin of all bots, and those that spend Stars (sendGift, giftPremiumSubscription, refundStarPayment, transferBusinessAccountStars, upgradeGift, transferGift). Two names allow parameters: without `payments`, a call with `allow_paid_broadcast` or `suggested_post_parameters` is refused, and inline results with an invoice; without `local_files`, `file:` in place of a file, by which a Bot API server in local mode reads a file of its own disk. A caller who is not an admin may name only read, send, edit, moderate and files, methods of these groups, setWebhook and deleteWebhook; without a list, the token of such a caller gets all of these. getMe, getWebhookInfo, deleteWebhook, setWebhook with an empty `url`, logOut and close are always allowed, and concern the program alone.';
@@ -15,32 +17,93 @@ const PRIORITY_NOTE =
   'The priority of what it hands over to the outbox, if it is lower than that of its program. Absent: that of its program.';
 const RATE_NOTE = 'How many calls it may make. Further calls are answered with 429.';
 
-const rate = z
-  .strictObject({
-    per_second: z.int().optional().describe('The most calls in a second.'),
-    per_minute: z.int().optional().describe('The most calls in a minute.'),
-  })
-  .describe(RATE_NOTE);
+export const programTokenResource = defineResource('ProgramToken', {
+  id: { stored: filled(column.bigint), shown: ownIdField },
+  program_id: {
+    stored: column.bigint,
+    shown: z.int().describe('The program that it belongs to.'),
+    input: ownId().describe('The program that it is for.'),
+  },
+  name: {
+    stored: column.text(),
+    shown: z.string().describe('A name for people.'),
+    input: text({ min: 1, max: 64 }).regex(/\S/, 'must not be blank').describe('A name for people.'),
+  },
+  /** SHA-256 of the token, hex; unique. */
+  token_hash: { stored: column.text() },
+  token_prefix: { stored: column.text() },
+  prefix: { shown: z.string().describe('The first characters of the token. They help you to recognise it.') },
+  /** A JSON array, as are `chats` and `threads`. null: no limit. */
+  methods: {
+    stored: orNull(column.text()),
+    shown: z.array(z.string()).optional().describe(METHODS_NOTE),
+    input: listOf(text({ min: 1, max: 64 }), 200)
+      .refine((names) => names.length > 0, 'must name a method or a group; leave it out to allow every method')
+      .describe(METHODS_NOTE)
+      .optional(),
+  },
+  chats: {
+    stored: orNull(column.text()),
+    shown: z.array(z.int()).optional().describe(CHATS_NOTE),
+    input: listOf(platformId(), 1000)
+      .refine((chats) => chats.length > 0, 'must name a chat; leave it out to allow every chat')
+      .describe(CHATS_NOTE)
+      .optional(),
+  },
+  threads: {
+    stored: orNull(column.text()),
+    shown: z.array(z.int()).optional().describe(THREADS_NOTE),
+    input: listOf(threadId(), 100)
+      .refine((threads) => threads.length > 0, 'must name a topic; leave it out to allow every topic')
+      .describe(THREADS_NOTE)
+      .optional(),
+  },
+  per_second: { stored: orNull(column.integer) },
+  per_minute: { stored: orNull(column.integer) },
+  rate: {
+    shown: z
+      .strictObject({
+        per_second: z.int().optional().describe('The most calls in a second.'),
+        per_minute: z.int().optional().describe('The most calls in a minute.'),
+      })
+      .describe(RATE_NOTE)
+      .optional(),
+    input: jsonObject({
+      per_second: integer({ min: 1, max: 10_000 }).describe('The most calls in a second.').optional(),
+      per_minute: integer({ min: 1, max: 600_000 }).describe('The most calls in a minute.').optional(),
+    })
+      .describe(RATE_NOTE)
+      .optional(),
+  },
+  priority: {
+    stored: orNull(column.text<Priority>()),
+    shown: z.enum(PRIORITIES).optional().describe(PRIORITY_NOTE),
+    input: z.enum(PRIORITIES).optional().describe(PRIORITY_NOTE),
+  },
+  expires_at: {
+    stored: orNull(column.timestamptz),
+    shown: z.iso.datetime().describe('When it expires. Absent: never.').optional(),
+    input: instant()
+      .describe('When it stops working: ISO 8601 with a zone. Absent: never, or with the API key that makes it.')
+      .optional(),
+  },
+  last_used_at: {
+    stored: orNull(column.timestamptz),
+    shown: z.iso.datetime().describe('When it was last used, to the minute. Absent: never.').optional(),
+  },
+  made_by: {
+    stored: column.text(),
+    shown: z.string().describe('The account that made it, by the username it had then.'),
+  },
+  /** The id of that account, which may be deleted since. */
+  made_by_id: { stored: column.bigint },
+  /** The API key that it was made with; null for a session. */
+  made_by_key: { stored: orNull(column.bigint) },
+  created_at: { stored: filled(column.timestamptz), shown: createdAtField },
+});
 
-const programTokenResource = z
-  .strictObject({
-    id: ownIdField,
-    program_id: z.int().describe('The program that it belongs to.'),
-    name: z.string().describe('A name for people.'),
-    prefix: z.string().describe('The first characters of the token. They help you to recognise it.'),
-    methods: z.array(z.string()).optional().describe(METHODS_NOTE),
-    chats: z.array(z.int()).optional().describe(CHATS_NOTE),
-    threads: z.array(z.int()).optional().describe(THREADS_NOTE),
-    rate: rate.optional(),
-    priority: z.enum(PRIORITIES).optional().describe(PRIORITY_NOTE),
-    expires_at: z.iso.datetime().describe('When it expires. Absent: never.').optional(),
-    last_used_at: z.iso.datetime().describe('When it was last used, to the minute. Absent: never.').optional(),
-    made_by: z.string().describe('The account that made it, by the username it had then.'),
-    created_at: createdAtField,
-  })
-  .meta({ id: 'ProgramToken' });
-
-export type ProgramTokenResource = z.infer<typeof programTokenResource>;
+export type ProgramTokenRow = Row<typeof programTokenResource>;
+export type ProgramTokenResource = Answer<typeof programTokenResource>;
 
 /** The answer to the end of an account or key: the tokens that it made, which go on with their programs. */
 export const okWithTokens = z
@@ -71,7 +134,7 @@ export const EXAMPLE_OK_WITH_TOKENS: z.infer<typeof okWithTokens> = {
   ],
 };
 
-const newProgramToken = programTokenResource
+const newProgramToken = programTokenResource.answer
   .extend({ token: z.string().describe('The token itself. It is never shown again.') })
   .meta({ id: 'NewProgramToken' });
 
@@ -88,33 +151,6 @@ const TOKEN: ProgramTokenResource = {
   created_at: '2026-01-02T10:10:00.000Z',
 };
 
-const addInputs = {
-  program_id: ownId().describe('The program that it is for.'),
-  name: text({ min: 1, max: 64 }).regex(/\S/, 'must not be blank').describe('A name for people.'),
-  methods: listOf(text({ min: 1, max: 64 }), 200)
-    .refine((names) => names.length > 0, 'must name a method or a group; leave it out to allow every method')
-    .describe(METHODS_NOTE)
-    .optional(),
-  chats: listOf(platformId(), 1000)
-    .refine((chats) => chats.length > 0, 'must name a chat; leave it out to allow every chat')
-    .describe(CHATS_NOTE)
-    .optional(),
-  threads: listOf(threadId(), 100)
-    .refine((threads) => threads.length > 0, 'must name a topic; leave it out to allow every topic')
-    .describe(THREADS_NOTE)
-    .optional(),
-  rate: jsonObject({
-    per_second: integer({ min: 1, max: 10_000 }).describe('The most calls in a second.').optional(),
-    per_minute: integer({ min: 1, max: 600_000 }).describe('The most calls in a minute.').optional(),
-  })
-    .describe(RATE_NOTE)
-    .optional(),
-  priority: z.enum(PRIORITIES).optional().describe(PRIORITY_NOTE),
-  expires_at: instant()
-    .describe('When it stops working: ISO 8601 with a zone. Absent: never, or with the API key that makes it.')
-    .optional(),
-};
-
 export const programTokenOperations = {
   listProgramTokens: defineOperation({
     method: 'GET',
@@ -122,7 +158,7 @@ export const programTokenOperations = {
     role: 'any',
     summary: 'Lists the tokens of a program, oldest first.',
     input: z.object({ program_id: ownId().describe('The program.'), ...pagedInputs() }),
-    output: z.array(programTokenResource),
+    output: z.array(programTokenResource.answer),
     errors: ['not_found'],
     example: { input: { program_id: 4 }, output: [TOKEN] },
   }),
@@ -151,9 +187,9 @@ shows who made it. A key that expires makes none that outlives it: without \`exp
 
 A refused call is answered in the platform's form, with 403, or with 429
 and \`retry_after\`. While Redis is away, it is 503 for every token of a program, because the token may have been revoked.`,
-    input: z.object(addInputs),
+    input: z.object(programTokenResource.addInputs),
     output: newProgramToken,
-    readOnlyFields: fieldsBeside(programTokenResource, addInputs),
+    readOnlyFields: fieldsBeside(programTokenResource.answer, programTokenResource.addInputs),
     errors: ['not_found'],
     example: {
       input: {
@@ -178,7 +214,7 @@ and \`retry_after\`. While Redis is away, it is 503 for every token of a program
       'The webhook that it set, if its program still has that one, is deleted: the program pulls again, and loses nothing.',
     input: z.object({ id: ownId() }),
     output: okAnswer,
-    readOnlyFields: fieldsBeside(programTokenResource, { id: true }),
+    readOnlyFields: fieldsBeside(programTokenResource.answer, { id: true }),
     errors: ['not_found'],
     example: { input: { id: 11 }, output: { ok: true } },
   }),

@@ -5,12 +5,15 @@ import { bot } from '@flotilla/contract/bots.ts';
 import { broadcastResource } from '@flotilla/contract/broadcasts.ts';
 import { chatView } from '@flotilla/contract/chat-views.ts';
 import type { Column } from '@flotilla/contract/columns.ts';
+import { deliveryResource } from '@flotilla/contract/deliveries.ts';
+import { deliveryJob } from '@flotilla/contract/delivery-jobs.ts';
 import { eventSink } from '@flotilla/contract/event-sinks.ts';
 import { eventResource } from '@flotilla/contract/events.ts';
 import { listResource } from '@flotilla/contract/lists.ts';
 import type { Automatic } from '@flotilla/contract/messages.ts';
 import { note } from '@flotilla/contract/notes.ts';
 import { outboxEntry } from '@flotilla/contract/outbox.ts';
+import { programTokenResource } from '@flotilla/contract/program-tokens.ts';
 import { program } from '@flotilla/contract/programs.ts';
 import { questionResource } from '@flotilla/contract/questions.ts';
 import { replyResource } from '@flotilla/contract/replies.ts';
@@ -179,36 +182,6 @@ export interface RouteHitsTable {
   counted_seq: BigInt64;
 }
 
-/** Tokens of programs. null: no limit. */
-export interface ProgramTokensTable {
-  id: Generated<BigInt64>;
-  program_id: BigInt64;
-  name: string;
-  /** SHA-256 of the token, hex; unique. */
-  token_hash: string;
-  /** The first characters, by which people recognise the token. */
-  token_prefix: string;
-  /** JSON array of methods and groups as text. */
-  methods: string | null;
-  /** JSON array of chat ids as text. */
-  chats: string | null;
-  /** JSON array of topics of its chat, as text. */
-  threads: string | null;
-  per_second: number | null;
-  per_minute: number | null;
-  /** Null: that of its program. */
-  priority: 'critical' | 'normal' | 'bulk' | null;
-  /** The username of the account that made it, as it was then. */
-  made_by: string;
-  /** The id of that account, which may be deleted since. */
-  made_by_id: BigInt64;
-  /** The API key that it was made with; null for a session. */
-  made_by_key: BigInt64 | null;
-  expires_at: Date | null;
-  last_used_at: Date | null;
-  created_at: CreatedAt;
-}
-
 export interface RouteLinksTable {
   target_bot_id: BigInt64;
   target_chat_id: BigInt64;
@@ -220,34 +193,6 @@ export interface RouteLinksTable {
   source_message_id: BigInt64;
   source_business_connection_id: Generated<string>;
   expires_at: Date;
-}
-
-export interface DeadLettersTable {
-  id: Generated<BigInt64>;
-  bot_id: BigInt64;
-  /** The reader that gave up: 'push', 'rules', 'history' or 'program:<id>'. */
-  reader: string;
-  update_id: BigInt64;
-  /** The update's own bytes. It is text and never jsonb, which would change them. */
-  payload: string;
-  reason: string;
-  /** From the contract's closed list, or that of a later release. */
-  reason_code: string;
-  attempts: number;
-  last_status: number | null;
-  first_failed_at: Date | null;
-  last_failed_at: Date | null;
-  /** For rules: JSON of the destinations that never received the update. */
-  destinations: string | null;
-  /** For push: the beginning of the backend's last answer, without secrets. */
-  response_excerpt: string | null;
-  /** For a program: whether it took the update alone, so that nobody else has it. */
-  exclusive: Generated<boolean>;
-  /** The chat of the update; 0: it has none; null: a release before this column wrote the row. */
-  chat_id: BigInt64 | null;
-  created_at: CreatedAt;
-  /** Prevents a second row when the stream is read again: '<shard>:<stream id>'. */
-  capture_key: string | null;
 }
 
 /** Lines of the journal of a reader, the newest first. */
@@ -263,38 +208,6 @@ export interface JournalPagesTable {
   /** How many attempts failed. */
   failed: number;
   lines: string;
-}
-
-/** Redrives and discards of dead letters. Workers continue those whose process ended; finished ones stay for a week. */
-export interface DeliveryJobsTable {
-  id: Generated<BigInt64>;
-  action: 'redrive' | 'discard';
-  /** JSON array of the bots it is limited to; null: all bots. */
-  bot_ids: string | null;
-  /** JSON of the filter. */
-  filter: string;
-  /** JSON of who asked for it, for the audit log. */
-  actor: string;
-  account_id: BigInt64 | null;
-  /** Dead letters with a larger id came later and are not part of it. */
-  upto_id: BigInt64;
-  /** Counts of dead letters: those that matched at the beginning, and what became of them so far. */
-  matched: BigInt64;
-  done: Generated<BigInt64>;
-  refused: Generated<BigInt64>;
-  /** JSON array: which bots were refused, and why. */
-  refusals: Generated<string>;
-  /** The place after which it continues, in the order of the index dead_letters_in_order. */
-  after_bot: Generated<BigInt64>;
-  after_reader: Generated<string>;
-  after_update: Generated<BigInt64>;
-  after_id: Generated<BigInt64>;
-  /** The newest bot that has an audit entry of this job. */
-  audited_bot: BigInt64 | null;
-  /** When a worker may take it over; each batch moves it ahead. */
-  resume_at: Date;
-  created_at: CreatedAt;
-  finished_at: Date | null;
 }
 
 export interface SecondFactorsTable {
@@ -492,10 +405,13 @@ export const DECLARED = {
   broadcasts: broadcastResource,
   chat_lists: listResource,
   chat_views: chatView,
+  dead_letters: deliveryResource,
+  delivery_jobs: deliveryJob,
   event_sinks: eventSink,
   events: eventResource,
   notes: note,
   outbox: outboxEntry,
+  program_tokens: programTokenResource,
   programs: program,
   questions: questionResource,
   replies: replyResource,
@@ -523,13 +439,10 @@ export interface Tables extends DeclaredTables {
   chat_users: ChatUsersTable;
   chat_list_entries: ChatListEntriesTable;
   route_hits: RouteHitsTable;
-  program_tokens: ProgramTokensTable;
   program_links: ProgramLinksTable;
   program_chats: ProgramChatsTable;
   route_links: RouteLinksTable;
-  dead_letters: DeadLettersTable;
   journal_pages: JournalPagesTable;
-  delivery_jobs: DeliveryJobsTable;
   account_bots: AccountBotsTable;
   second_factors: SecondFactorsTable;
   deletions: DeletionsTable;

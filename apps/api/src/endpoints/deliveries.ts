@@ -1,16 +1,18 @@
 import {
+  type DeadLetter,
   type DeliveryResource,
   type deliveryOperations,
+  deliveryResource,
   type FailedDestination,
   reasonCode,
 } from '@flotilla/contract/deliveries.ts';
-import { aboutUpdate, textsOfRetrying } from '@flotilla/domain/delivery/deliveries/about-update.ts';
+import { answerOf } from '@flotilla/contract/resource.ts';
+import { type AboutUpdate, aboutUpdate, textsOfRetrying } from '@flotilla/domain/delivery/deliveries/about-update.ts';
 import { actOnRetrying } from '@flotilla/domain/delivery/deliveries/act-on-retrying.ts';
-import { type DeadLetter, deadLetterStore } from '@flotilla/domain/delivery/deliveries/dead-letter-store.ts';
-import type { DeliveryFilter } from '@flotilla/domain/delivery/deliveries/delivery-filter.ts';
+import { deadLetterStore } from '@flotilla/domain/delivery/deliveries/dead-letter-store.ts';
 import { findKeptUpdate } from '@flotilla/domain/delivery/deliveries/find-kept-update.ts';
 import { listRetrying, type Retrying } from '@flotilla/domain/delivery/deliveries/list-retrying.ts';
-import { presentReader } from '@flotilla/domain/delivery/deliveries/reader-name.ts';
+import { parseReader } from '@flotilla/domain/delivery/deliveries/reader-name.ts';
 import { withoutUnseenBots } from '@flotilla/domain/delivery/routing-rules/shown-bots.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
@@ -28,22 +30,21 @@ const MOST_SHOWN = 100_000;
 
 export const deliveryHandlers: Handlers<typeof deliveryOperations> = {
   async listDeliveries(context, { input, caller }) {
-    const { limit, state } = input;
-    const filter = filterOf(input);
+    const { limit, offset: skipped, before: cursorText, state, bot_id, ...filter } = input;
     // A cursor is the id of a dead letter. A negative one tells how many rows were shown, because deliveries that are
     // retried come first and have no stable order.
-    const [cursor = 0] = decodeCursor(input.before, ['platformId']) ?? [];
+    const [cursor = 0] = decodeCursor(cursorText, ['platformId']) ?? [];
     if (cursor < -MOST_SHOWN) throw foreignCursor();
     const before = cursor > 0 ? cursor : null;
-    const offset = cursor < 0 ? -cursor : input.offset;
-    const { bots, scope } = seenBots(context, caller, input.bot_id);
+    const offset = cursor < 0 ? -cursor : skipped;
+    const { bots, scope } = seenBots(context, caller, bot_id);
     const letters = deadLetterStore(context.db);
     const [waiting, givenUp] = await Promise.all([
       state === 'dead' ? { rows: [], total: 0 } : listRetrying(context, bots, filter),
       state === 'retrying' ? 0 : letters.count(scope, filter),
     ]);
     const retrying = before === null ? waiting.rows.slice(offset, offset + limit + 1) : [];
-    const deadOffset = before === null ? Math.max(0, offset - waiting.rows.length) : input.offset;
+    const deadOffset = before === null ? Math.max(0, offset - waiting.rows.length) : skipped;
     const room = limit + 1 - retrying.length;
     const dead =
       state === 'retrying' || room <= 0
@@ -83,23 +84,6 @@ async function act(context: Context, by: Actor, name: 'try' | 'skip', input: Act
   return { ok: true as const, done, refused: new Set(input.update_ids).size - done };
 }
 
-type FilterInput = Pick<
-  Call<typeof deliveryOperations.listDeliveries.input>['input'],
-  'reader' | 'program_id' | 'reason_code' | 'status' | 'since' | 'until' | 'q'
->;
-
-export function filterOf({
-  reader,
-  program_id: programId,
-  reason_code: reasonCode,
-  status,
-  since,
-  until,
-  q,
-}: FilterInput): DeliveryFilter {
-  return { reader, programId, reasonCode, status, sinceS: since, untilS: until, q };
-}
-
 /** The named bot, or all that the caller sees; without those that were deleted. */
 export function seenBots(context: Context, caller: Caller, botId: number | undefined): { bots: Bot[]; scope: Scope } {
   const scope = scopeIn(context, caller, botId);
@@ -120,9 +104,9 @@ type Named = Pick<Context, 'directory'> & { caller: Caller };
 
 /** The reader with the name of its program, while there is that program. */
 function namedReader({ directory }: Named, botId: number, name: string) {
-  const reader = presentReader(name);
-  const program = directory.byId(botId)?.programs.find(({ id }) => id === reader.program_id);
-  return { ...reader, ...withoutNulls({ program_name: program?.name ?? null }) };
+  const { reader, programId } = parseReader(name);
+  const program = directory.byId(botId)?.programs.find(({ id }) => id === programId);
+  return { reader, program_id: programId, program_name: program?.name };
 }
 
 /** That of rules names the destinations that failed. */
@@ -138,47 +122,33 @@ function shownDestinations({ caller }: Named, kept: string): FailedDestination[]
 }
 
 /** By which people recognise the update. */
-function presentAbout(raw: string | null) {
-  const about = raw === null ? null : aboutUpdate(raw);
-  return about === null ? {} : withoutNulls(about);
+function presentAbout(raw: string | null): AboutUpdate {
+  return (raw === null ? null : aboutUpdate(raw)) ?? { chat_id: null, kind: null, person_name: null, excerpt: null };
 }
 
 function presentRetrying(named: Named, update: Retrying, raw: string | null): DeliveryResource {
-  return {
-    bot_id: update.botId,
-    update_id: update.updateId,
-    state: 'retrying',
+  return answerOf(deliveryResource, {
+    ...{ bot_id: update.botId, update_id: update.updateId, state: 'retrying' },
     ...namedReader(named, update.botId, update.reader),
     ...presentAbout(raw),
-    attempts: update.attempts,
-    ...(update.lastStatus === null ? {} : { last_status: update.lastStatus }),
-    reason_code: update.reasonCode,
+    ...{ attempts: update.attempts, last_status: update.lastStatus, reason_code: update.reasonCode },
     last_error: shownError(named, update.reader, update.lastError),
-    first_failed_at: new Date(update.firstFailedAtMs).toISOString(),
-    last_failed_at: new Date(update.lastFailedAtMs).toISOString(),
-    ...withoutNulls({ response_excerpt: update.excerpt ?? null }),
-    next_attempt_at: new Date(update.nextTryAtMs).toISOString(),
-    expires_at: new Date(update.expiresAtMs).toISOString(),
-  };
+    ...{ first_failed_at: new Date(update.firstFailedAtMs), last_failed_at: new Date(update.lastFailedAtMs) },
+    ...{ next_attempt_at: new Date(update.nextTryAtMs), expires_at: new Date(update.expiresAtMs) },
+    response_excerpt: update.excerpt,
+    ...{ id: null, dead_at: null, destinations: null, payload: null },
+  });
 }
 
 function presentDeadLetter(named: Named, letter: DeadLetter): DeliveryResource {
-  return {
-    id: letter.id,
-    bot_id: letter.bot_id,
-    update_id: letter.update_id,
+  return answerOf(deliveryResource, {
+    ...letter,
     state: 'dead',
     ...namedReader(named, letter.bot_id, letter.reader),
     ...presentAbout(letter.payload),
-    attempts: letter.attempts,
-    ...(letter.last_status === null ? {} : { last_status: letter.last_status }),
     reason_code: reasonCode.catch('unknown').parse(letter.reason_code),
     last_error: shownError(named, letter.reader, letter.reason),
-    ...(letter.first_failed_at === null ? {} : { first_failed_at: letter.first_failed_at.toISOString() }),
-    ...(letter.last_failed_at === null ? {} : { last_failed_at: letter.last_failed_at.toISOString() }),
-    dead_at: letter.created_at.toISOString(),
-    ...withoutNulls({ response_excerpt: letter.response_excerpt }),
-    ...(letter.destinations === null ? {} : { destinations: shownDestinations(named, letter.destinations) }),
-    payload: letter.payload,
-  };
+    ...{ next_attempt_at: null, expires_at: null, dead_at: letter.created_at },
+    destinations: letter.destinations === null ? null : shownDestinations(named, letter.destinations),
+  });
 }

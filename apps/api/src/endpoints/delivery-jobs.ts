@@ -1,17 +1,20 @@
-import { type deliveryJobOperations, type Refusal, refusalCode } from '@flotilla/contract/delivery-jobs.ts';
-import { countByBot, countRedrivable } from '@flotilla/domain/delivery/deliveries/count-redrivable.ts';
 import {
   type DeliveryJob,
-  deliveryJobStore,
-  scopeOfJob,
-} from '@flotilla/domain/delivery/deliveries/delivery-job-store.ts';
+  deliveryJob,
+  type deliveryJobOperations,
+  type Refusal,
+  refusalCode,
+} from '@flotilla/contract/delivery-jobs.ts';
+import { answerOf } from '@flotilla/contract/resource.ts';
+import { countByBot, countRedrivable } from '@flotilla/domain/delivery/deliveries/count-redrivable.ts';
+import { deliveryJobStore, scopeOfJob } from '@flotilla/domain/delivery/deliveries/delivery-job-store.ts';
 import { runDeliveryJob } from '@flotilla/domain/delivery/deliveries/run-delivery-job.ts';
 import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { choiceOf } from '../operations/choice-of-call.ts';
 import type { Call, Handlers } from '../operations/handler.ts';
-import { filterOf, seenBots } from './deliveries.ts';
+import { seenBots } from './deliveries.ts';
 
 export const deliveryJobHandlers: Handlers<typeof deliveryJobOperations> = {
   async redriveDeliveries(context, { input, caller, by }) {
@@ -40,12 +43,7 @@ export const deliveryJobHandlers: Handlers<typeof deliveryJobOperations> = {
   async showDeliveryJob(context, { input, caller }) {
     const job = await deliveryJobStore(context.db).find(input.id);
     if (job === undefined || !seesJob(caller, job)) throw new FlotillaError('not_found', 'Job not found');
-    return {
-      ...progressOf(job),
-      action: job.action,
-      created_at: job.created_at.toISOString(),
-      ...(job.finished_at === null ? {} : { finished_at: job.finished_at.toISOString() }),
-    };
+    return answerOf(deliveryJob, { ...job, ...progressOf(job) });
   },
 };
 
@@ -56,9 +54,10 @@ type ChoiceInput = Call<typeof deliveryJobOperations.redriveDeliveries.input>['i
 
 /** The letters of the caller's bots; ids of others are ignored, like those of letters that are gone. */
 function chosenLetters(context: Context, caller: Caller, input: ChoiceInput) {
-  const { filter, botId } = choiceOf(input);
+  const { filter: chosen, botId } = choiceOf<NonNullable<ChoiceInput['filter']>>(input);
   const { scope } = seenBots(context, caller, botId);
-  return { scope, query: { ...filterOf(filter), ids: input.ids, uptoId: input.upto_id } };
+  const { bot_id: _, state: __, ...filter } = chosen;
+  return { scope, query: { ...filter, ids: input.ids, upto_id: input.upto_id } };
 }
 
 function progressOf(job: DeliveryJob) {

@@ -1,5 +1,10 @@
 import { OK } from '@flotilla/contract/fields.ts';
-import type { ProgramTokenResource, programTokenOperations } from '@flotilla/contract/program-tokens.ts';
+import {
+  type ProgramTokenResource,
+  type programTokenOperations,
+  programTokenResource,
+} from '@flotilla/contract/program-tokens.ts';
+import { answerOf } from '@flotilla/contract/resource.ts';
 import { addProgramToken } from '@flotilla/domain/delivery/programs/add-program-token.ts';
 import { deleteProgramToken } from '@flotilla/domain/delivery/programs/delete-program-token.ts';
 import { programStore } from '@flotilla/domain/delivery/programs/program-store.ts';
@@ -38,13 +43,11 @@ export const programTokenHandlers: Handlers<typeof programTokenOperations> = {
     findBotsBy: 'program_id',
     async handle(context, { input, by, caller }) {
       if (input.methods?.some((name) => isOfManagedBots(name.toLowerCase()))) requireAllBots(caller);
-      const { program_id, name, methods = null, chats = null, threads = null } = input;
+      const { program_id, name, methods = null, chats = null, threads = null, priority = null } = input;
       const { rate, expires_at } = input;
       const { token, record } = await addProgramToken(context, by, creatorOf(caller), program_id, {
-        ...{ name, methods, chats, threads },
-        per_second: rate?.per_second ?? null,
-        per_minute: rate?.per_minute ?? null,
-        priority: input.priority ?? null,
+        ...{ name, methods, chats, threads, priority },
+        ...{ per_second: rate?.per_second ?? null, per_minute: rate?.per_minute ?? null },
         expires_at: expires_at === undefined ? null : new Date(expires_at),
       });
       return { ...presentToken(record), token };
@@ -76,20 +79,7 @@ async function findBotOfToken(context: Context, id: number): Promise<number[]> {
   return token === null ? [] : findBotOfProgram(context, token.program_id);
 }
 
-function presentToken(token: ProgramToken): ProgramTokenResource {
-  const { id, program_id, name, prefix, methods, chats, threads, per_second, per_minute, priority } = token;
-  const { expires_at, last_used_at, made_by } = token;
-  const rate = withoutNulls({ per_second, per_minute });
-  return {
-    ...{ id, program_id, name, prefix },
-    ...withoutNulls({ methods, chats, threads }),
-    ...(Object.keys(rate).length === 0 ? {} : { rate }),
-    ...withoutNulls({
-      priority,
-      expires_at: expires_at?.toISOString() ?? null,
-      last_used_at: last_used_at?.toISOString() ?? null,
-    }),
-    made_by,
-    created_at: token.created_at.toISOString(),
-  };
+function presentToken({ token_prefix: prefix, ...token }: ProgramToken): ProgramTokenResource {
+  const rate = withoutNulls({ per_second: token.per_second, per_minute: token.per_minute });
+  return answerOf(programTokenResource, { ...token, prefix, rate: Object.keys(rate).length === 0 ? undefined : rate });
 }

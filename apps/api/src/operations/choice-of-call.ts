@@ -14,7 +14,7 @@ export function choiceOf<Filter extends { bot_id?: number | undefined }>({
   ids,
   bot_id,
   filter,
-}: ChoiceInput<Filter>): { filter: Filter | Record<never, never>; botId: number | undefined } {
+}: ChoiceInput<Filter>): { filter: Partial<Filter>; botId: number | undefined } {
   if (ids !== undefined && filter !== undefined) throw refusedInput('filter', 'cannot be given beside ids');
   const botId = bot_id ?? filter?.bot_id;
   if (filter?.bot_id !== undefined && filter.bot_id !== botId) {

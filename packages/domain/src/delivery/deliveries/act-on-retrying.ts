@@ -45,7 +45,7 @@ export async function actOnRetrying(
   const programId = chosen.program_id;
   const name = programId === undefined ? reader : programReaderName(programId);
   if (act === 'try') await allowTry(deps.redis, bot.id, name);
-  const { rows } = await listRetrying(deps, [bot], { reader, programId });
+  const { rows } = await listRetrying(deps, [bot], { reader, program_id: programId });
   const units = rows.filter(({ updateId }) => chosen.update_ids.includes(updateId)).map(({ unitId }) => unitId);
   if (units.length === 0) return 0;
   const { lanePrefix, ...keys } = keysOf(bot, reader, programId);

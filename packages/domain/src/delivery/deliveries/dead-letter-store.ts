@@ -1,13 +1,9 @@
-import { REASON_CODES, type ReasonCode } from '@flotilla/contract/deliveries.ts';
+import { type DeadLetter, type DeliveryFilter, REASON_CODES, type ReasonCode } from '@flotilla/contract/deliveries.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import type { DeadLettersTable } from '@flotilla/database/tables.ts';
-import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { programReaderName } from '../../fleet/bots/active-program.ts';
 import { type Exact, type Scope, visibleTo } from '../../people/accounts/scope.ts';
-import type { DeliveryFilter } from './delivery-filter.ts';
 import { statusRange, updateIdIn } from './delivery-filter.ts';
-
-export type DeadLetter = Selectable<DeadLettersTable>;
 
 /** Which dead letters: those that the filter matches. */
 export type DeadLetterQuery = DeliveryFilter & {
@@ -15,11 +11,11 @@ export type DeadLetterQuery = DeliveryFilter & {
   /** Those of these chats, and those of which the row does not say the chat. */
   maybeOfChats?: readonly number[] | undefined;
   /** The largest id to include, so that letters made later are left out. */
-  uptoId?: number | undefined;
+  upto_id?: number | undefined;
 };
 
 /** How far a job has come, in the order of bots, readers and updates. */
-export type LetterCursor = { botId: number; reader: string; updateId: number; id: number };
+export type LetterCursor = Pick<DeadLetter, 'bot_id' | 'reader' | 'update_id' | 'id'>;
 
 /** Counting stops here, because an exact larger figure would take too long. */
 const COUNTED_AT_MOST = 100_000;
@@ -126,11 +122,11 @@ export function deadLetterStore(db: Database) {
       scope: Scope,
       query: DeadLetterQuery,
       after: LetterCursor,
-      { botId, reader }: { botId: number; reader: string },
+      { bot_id, reader }: Pick<DeadLetter, 'bot_id' | 'reader'>,
     ): Promise<number> => {
       const { count } = await matching(db, scope, query)
         .select((select) => select.fn.countAll<number>().as('count'))
-        .where('bot_id', '=', botId)
+        .where('bot_id', '=', bot_id)
         .where('reader', '=', reader)
         .where(behind(after))
         .executeTakeFirstOrThrow();
@@ -142,8 +138,8 @@ export function deadLetterStore(db: Database) {
   };
 }
 
-function behind({ botId, reader, updateId, id }: LetterCursor): RawBuilder<SqlBool> {
-  return sql`(bot_id, reader, update_id, id) > (${botId}::bigint, ${reader}::text, ${updateId}::bigint, ${id}::bigint)`;
+function behind({ bot_id, reader, update_id, id }: LetterCursor): RawBuilder<SqlBool> {
+  return sql`(bot_id, reader, update_id, id) > (${bot_id}::bigint, ${reader}::text, ${update_id}::bigint, ${id}::bigint)`;
 }
 
 function matching(db: Database, scope: Scope, query: DeadLetterQuery) {
@@ -153,23 +149,23 @@ function matching(db: Database, scope: Scope, query: DeadLetterQuery) {
 }
 
 function conditionsOf(scope: Scope, query: DeadLetterQuery): RawBuilder<SqlBool>[] {
-  const { ids, maybeOfChats, uptoId, reader, programId, reasonCode, status, sinceS, untilS, q } = query;
+  const { ids, maybeOfChats, upto_id, reader, program_id, reason_code, status, since, until, q } = query;
   const conditions = [isShown(scope)];
   if (ids !== undefined) conditions.push(sql`id = any(${[...ids]}::bigint[])`);
   if (maybeOfChats !== undefined) {
     conditions.push(sql`(chat_id = any(${[...maybeOfChats]}::bigint[]) or chat_id is null)`);
   }
-  if (uptoId !== undefined) conditions.push(sql`id <= ${uptoId}`);
-  if (programId !== undefined) conditions.push(sql`reader = ${programReaderName(programId)}`);
+  if (upto_id !== undefined) conditions.push(sql`id <= ${upto_id}`);
+  if (program_id !== undefined) conditions.push(sql`reader = ${programReaderName(program_id)}`);
   if (reader === 'program') conditions.push(sql`reader like 'program:%'`);
   else if (reader !== undefined) conditions.push(sql`reader = ${reader}`);
-  if (reasonCode !== undefined) conditions.push(withReason(reasonCode));
+  if (reason_code !== undefined) conditions.push(withReason(reason_code));
   if (status !== undefined) {
     const range = statusRange(status);
     conditions.push(range === null ? sql`last_status is null` : sql`last_status between ${range.from} and ${range.to}`);
   }
-  if (sinceS !== undefined) conditions.push(sql`created_at >= to_timestamp(${sinceS})`);
-  if (untilS !== undefined) conditions.push(sql`created_at < to_timestamp(${untilS})`);
+  if (since !== undefined) conditions.push(sql`created_at >= to_timestamp(${since})`);
+  if (until !== undefined) conditions.push(sql`created_at < to_timestamp(${until})`);
   if (q !== undefined) conditions.push(containing(q));
   return conditions;
 }

@@ -1,26 +1,28 @@
-import { READERS, reasonCode } from '@flotilla/contract/deliveries.ts';
+import { type DeliveryFilter, filterFields } from '@flotilla/contract/deliveries.ts';
+import type { DeliveryJob } from '@flotilla/contract/delivery-jobs.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import type { DeliveryJobsTable } from '@flotilla/database/tables.ts';
-import type { Insertable, Selectable, Updateable } from 'kysely';
 import { z } from 'zod';
 import { EVERYTHING, type Scope, within } from '../../people/accounts/scope.ts';
-import type { DeliveryFilter } from './delivery-filter.ts';
 
-export type DeliveryJob = Selectable<DeliveryJobsTable>;
-
+type NewJob = Pick<
+  DeliveryJob,
+  'action' | 'bot_ids' | 'filter' | 'actor' | 'account_id' | 'upto_id' | 'matched' | 'resume_at'
+>;
 type JobFilter = DeliveryFilter & { ids?: readonly number[] | undefined };
 
+/** A release before stored these names. */
+const FORMER: Record<string, string> = {
+  programId: 'program_id',
+  reasonCode: 'reason_code',
+  sinceS: 'since',
+  untilS: 'until',
+};
+
 /** A condition that this release does not know must not be passed over: more would be discarded than was chosen. */
-const storedFilter = z.strictObject({
-  reader: z.enum(READERS).optional(),
-  programId: z.int().optional(),
-  reasonCode: reasonCode.optional(),
-  status: z.string().optional(),
-  sinceS: z.number().optional(),
-  untilS: z.number().optional(),
-  q: z.string().optional(),
-  ids: z.array(z.int()).optional(),
-} satisfies Record<keyof JobFilter, z.ZodType>);
+const storedFilter = z.preprocess(
+  (stored) => Object.fromEntries(Object.entries(stored as object).map(([name, value]) => [FORMER[name] ?? name, value])),
+  z.strictObject({ ...filterFields, ids: z.array(z.int()).optional() }),
+);
 
 /** False for a filter of another release. */
 export function readsFilterOf({ filter }: Pick<DeliveryJob, 'filter'>): boolean {
@@ -40,14 +42,14 @@ export function scopeOfJob({ bot_ids: ids }: Pick<DeliveryJob, 'bot_ids'>): Scop
 /** SQL of `delivery_jobs`. */
 export function deliveryJobStore(db: Database) {
   return {
-    add: (row: Insertable<DeliveryJobsTable>): Promise<DeliveryJob> =>
+    add: (row: NewJob): Promise<DeliveryJob> =>
       db.insertInto('delivery_jobs').values(row).returningAll().executeTakeFirstOrThrow(),
     find: (id: number): Promise<DeliveryJob | undefined> =>
       db.selectFrom('delivery_jobs').selectAll().where('id', '=', id).executeTakeFirst(),
     /** Waits for the batch of another process, so that no two batches of a job run at once. */
     lock: (id: number): Promise<DeliveryJob> =>
       db.selectFrom('delivery_jobs').selectAll().where('id', '=', id).forUpdate().executeTakeFirstOrThrow(),
-    change: (id: number, changes: Updateable<DeliveryJobsTable>): Promise<DeliveryJob> =>
+    change: (id: number, changes: Partial<DeliveryJob>): Promise<DeliveryJob> =>
       db.updateTable('delivery_jobs').set(changes).where('id', '=', id).returningAll().executeTakeFirstOrThrow(),
     unfinishedOf: async (accountId: number): Promise<number> => {
       const { count } = await db

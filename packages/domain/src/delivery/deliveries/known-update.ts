@@ -1,4 +1,4 @@
-import type { DeadLetter } from './dead-letter-store.ts';
+import type { DeadLetter } from '@flotilla/contract/deliveries.ts';
 import type { ListedAttempt } from './list-attempts.ts';
 
 /** The knowledge of the journal, the log and the dead letters about an update. */

@@ -1,7 +1,8 @@
+import type { DeadLetter } from '@flotilla/contract/deliveries.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { chatIdOfJson } from '@flotilla/telegram/update-facts.ts';
 import { type Scope, within } from '../../people/accounts/scope.ts';
-import { type DeadLetter, deadLetterStore } from './dead-letter-store.ts';
+import { deadLetterStore } from './dead-letter-store.ts';
 
 /** A dead letter and the chat of its update. */
 export type LetterOfChat = DeadLetter & { chat_id: number };

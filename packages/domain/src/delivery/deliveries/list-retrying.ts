@@ -1,9 +1,10 @@
+import type { DeliveryFilter } from '@flotilla/contract/deliveries.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, programKeys } from '@flotilla/redis/keys.ts';
 import { programReaderName } from '../../fleet/bots/active-program.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { RetryRecord } from '../lanes/retry-schedule.ts';
-import { type DeliveryFilter, matchesFilter } from './delivery-filter.ts';
+import { matchesFilter } from './delivery-filter.ts';
 import { parseReader } from './reader-name.ts';
 
 export type Retrying = RetryRecord & {

@@ -1,4 +1,4 @@
-import type { FailedDestination } from '@flotilla/contract/deliveries.ts';
+import type { DeadLetter, FailedDestination } from '@flotilla/contract/deliveries.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys, programKeys } from '@flotilla/redis/keys.ts';
 import { type RedriveArgs, scripts } from '@flotilla/redis/script-calls.ts';
@@ -13,7 +13,6 @@ import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../../fleet/memory/memory-pr
 import type { MemoryWatch } from '../../fleet/memory/watch-memory.ts';
 import { byteRange } from '../intake/accept-updates.ts';
 import type { IdReserve } from '../intake/id-reserve.ts';
-import type { DeadLetter } from './dead-letter-store.ts';
 
 type Reader = { reader: 'push' | 'rules' | 'program'; programId: number | null };
 export type RedriveDeps = {

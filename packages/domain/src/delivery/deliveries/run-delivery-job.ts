@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { DeliveryJob } from '@flotilla/contract/delivery-jobs.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Exact, Scope } from '../../people/accounts/scope.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { requireAuditable } from '../../people/audit/require-auditable.ts';
 import { type DeadLetterQuery, deadLetterStore } from './dead-letter-store.ts';
-import { type DeliveryJob, deliveryJobStore, readsFilterOf } from './delivery-job-store.ts';
+import { deliveryJobStore, readsFilterOf } from './delivery-job-store.ts';
 import { forgetRedriven } from './redrive-letters.ts';
 import { type JobDeps, TAKEN_FOR_MS, takeBatch } from './take-batch.ts';
 
@@ -22,7 +23,7 @@ const OTHER_RELEASE_WITHIN_MS = 86_400_000;
 
 /**
  * Sends again, or discards, the dead letters that match the query now, by bot and in the order of their updates. With an
- * `uptoId`, those that were made after somebody counted are left out. It stores the job with its first batch, and works
+ * `upto_id`, those that were made after somebody counted are left out. It stores the job with its first batch, and works
  * on it for `forMs`; then workers continue it, as they do when this process ends. Throws FlotillaError when nothing was
  * changed: 'too_many_requests' when the account has five unfinished jobs, 'unavailable'.
  */
@@ -38,19 +39,17 @@ export async function runDeliveryJob<Given extends DeadLetterQuery>(
     await requireAuditable(transaction.db);
     const [letters, jobs] = [deadLetterStore(transaction.db), deliveryJobStore(transaction.db)];
     if (accountId !== null && (await jobs.unfinishedOf(accountId)) >= UNFINISHED_AT_MOST) throw tooMany();
-    const { uptoId: countedUpTo = Number.POSITIVE_INFINITY, ...filter } = query;
-    const uptoId = Math.min(countedUpTo, await letters.newestId());
+    const { upto_id: countedUpTo = Number.POSITIVE_INFINITY, ...filter } = query;
+    const upto_id = Math.min(countedUpTo, await letters.newestId());
     return jobs.add({
       action,
       bot_ids: scope.bots === 'all' ? null : JSON.stringify([...scope.bots]),
       filter: JSON.stringify(filter),
       actor: JSON.stringify(by),
       account_id: accountId,
-      upto_id: uptoId,
-      matched: await letters.count(scope, { ...query, uptoId }),
-      audited_bot: null,
+      upto_id,
+      matched: await letters.count(scope, { ...query, upto_id }),
       resume_at: new Date(deps.clock.nowMs() + TAKEN_FOR_MS),
-      finished_at: null,
     });
   });
   return goOn(deps, first, () => performance.now() < untilMs);

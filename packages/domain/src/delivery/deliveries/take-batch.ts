@@ -1,4 +1,5 @@
-import type { Refusal, RefusalCode } from '@flotilla/contract/delivery-jobs.ts';
+import type { DeadLetter } from '@flotilla/contract/deliveries.ts';
+import type { DeliveryJob, Refusal, RefusalCode } from '@flotilla/contract/delivery-jobs.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
@@ -9,9 +10,9 @@ import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { requireAuditable } from '../../people/audit/require-auditable.ts';
 import { heldKey, readHeldChats } from '../../records/takeover/held-chats.ts';
-import { type DeadLetter, type DeadLetterQuery, deadLetterStore, type LetterCursor } from './dead-letter-store.ts';
+import { type DeadLetterQuery, deadLetterStore, type LetterCursor } from './dead-letter-store.ts';
 import { describeFilter } from './delivery-filter.ts';
-import { type DeliveryJob, deliveryJobStore, filterOfJob, scopeOfJob } from './delivery-job-store.ts';
+import { deliveryJobStore, filterOfJob, scopeOfJob } from './delivery-job-store.ts';
 import { heldWith } from './held-with.ts';
 import { parseReader, presentReader } from './reader-name.ts';
 import { type RedriveDeps, redriveLetters } from './redrive-letters.ts';
@@ -113,17 +114,15 @@ async function heldLetters(deps: JobDeps, batch: DeadLetter[]): Promise<Set<numb
 async function refuse(
   deps: JobDeps,
   job: DeliveryJob,
-  { bot_id: botId, reader }: DeadLetter,
+  letter: DeadLetter,
   code: Known,
   resumeAt: Date,
 ): Promise<DeliveryJob> {
-  const count = await deadLetterStore(deps.db).countFrom(scopeOfJob(job), queryOf(job), cursorOf(job), {
-    botId,
-    reader,
-  });
+  const { bot_id, reader } = letter;
+  const count = await deadLetterStore(deps.db).countFrom(scopeOfJob(job), queryOf(job), cursorOf(job), letter);
   return deliveryJobStore(deps.db).change(job.id, {
-    ...refusedBeside(job, { bot_id: botId, reader }, code, count),
-    ...{ after_bot: botId, after_reader: reader, after_update: LAST, after_id: LAST },
+    ...refusedBeside(job, letter, code, count),
+    ...{ after_bot: bot_id, after_reader: reader, after_update: LAST, after_id: LAST },
     resume_at: resumeAt,
   });
 }
@@ -151,9 +150,8 @@ function refusedBeside(
 
 /** One entry for each bot, with its first batch. */
 async function audit(deps: JobDeps, job: DeliveryJob, botId: number): Promise<void> {
-  const query = queryOf(job);
-  const count = await deadLetterStore(deps.db).count(within(scopeOfJob(job), [botId]), query);
-  const details = `${describeFilter(query)}; ${count} matched`;
+  const count = await deadLetterStore(deps.db).count(within(scopeOfJob(job), [botId]), queryOf(job));
+  const details = `${describeFilter(filterOfJob(job))}; ${count} matched`;
   const key = `${job.action}:${job.id}:${botId}`;
   // The key is unique within a date, and a batch may be repeated later.
   const clock = { nowMs: () => job.created_at.getTime() };
@@ -162,9 +160,9 @@ async function audit(deps: JobDeps, job: DeliveryJob, botId: number): Promise<vo
 }
 
 function queryOf(job: DeliveryJob): DeadLetterQuery {
-  return { ...filterOfJob(job), uptoId: job.upto_id };
+  return { ...filterOfJob(job), upto_id: job.upto_id };
 }
 
 function cursorOf(job: DeliveryJob): LetterCursor {
-  return { botId: job.after_bot, reader: job.after_reader, updateId: job.after_update, id: job.after_id };
+  return { bot_id: job.after_bot, reader: job.after_reader, update_id: job.after_update, id: job.after_id };
 }

@@ -46,8 +46,9 @@ export async function addProgramToken(
     if (bot === undefined) throw new FlotillaError('not_found', 'Bot not found');
     const token = newProgramToken(bot.telegram_id);
     const record = await tokens.insert({
-      ...{ ...wanted, methods, programId, creator },
-      ...{ hash: sha256Hex(token), prefix: shownPrefix(token) },
+      ...{ ...wanted, methods, program_id: programId },
+      ...{ made_by: creator.username, made_by_id: creator.accountId, made_by_key: creator.keyId },
+      ...{ token_hash: sha256Hex(token), token_prefix: shownPrefix(token) },
     });
     await refuseLargePrograms(db, program.bot_id);
     const audited = auditedToken('program_token_add', program, record);

@@ -44,15 +44,7 @@ const SHOWN: Shown<ReturnType<typeof auditedFields>> = {
 /** The audit entry of a token that was made or revoked. */
 export function auditedToken(action: AuditAction, { id, bot_id }: Program, token: ProgramToken): AuditedAction {
   const { name, methods, chats, threads, per_second, per_minute, priority, expires_at } = token;
-  const limits = {
-    methods,
-    chats,
-    threads,
-    per_second,
-    per_minute,
-    priority,
-    expires_at,
-  };
-  const details = `program ${id}, token ${token.id}; ${describeNew({ name, ...limits })}`;
+  const given = { name, methods, chats, threads, per_second, per_minute, priority, expires_at };
+  const details = `program ${id}, token ${token.id}; ${describeNew(given)}`;
   return { action, bot_id, details };
 }

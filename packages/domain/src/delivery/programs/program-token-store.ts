@@ -1,9 +1,10 @@
+import { type ProgramTokenRow, programTokenResource } from '@flotilla/contract/program-tokens.ts';
+import { storable } from '@flotilla/contract/resource.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import type { ProgramTokensTable } from '@flotilla/database/tables.ts';
-import type { Selectable } from 'kysely';
-import type { ProgramToken, TokenCreator, WantedToken } from './program-token.ts';
+import type { ProgramToken, WantedToken } from './program-token.ts';
 
-type NewRow = WantedToken & { programId: number; hash: string; prefix: string; creator: TokenCreator };
+type NewToken = WantedToken &
+  Pick<ProgramToken, 'program_id' | 'token_hash' | 'token_prefix' | 'made_by' | 'made_by_id' | 'made_by_key'>;
 
 /** SQL of tokens of programs. */
 export function programTokenStore(db: Database) {
@@ -41,26 +42,12 @@ export function programTokenStore(db: Database) {
       return row === undefined ? null : toToken(row);
     },
 
-    async insert(token: NewRow): Promise<ProgramToken> {
-      const json = (list: readonly unknown[] | null) => (list === null ? null : JSON.stringify(list));
+    async insert({ methods, chats, threads, ...token }: NewToken): Promise<ProgramToken> {
+      const json = (list: readonly unknown[] | null) => list && JSON.stringify(list);
+      const lists = { methods: json(methods), chats: json(chats), threads: json(threads) };
       const row = await db
         .insertInto('program_tokens')
-        .values({
-          program_id: token.programId,
-          name: token.name,
-          token_hash: token.hash,
-          token_prefix: token.prefix,
-          methods: json(token.methods),
-          chats: json(token.chats),
-          threads: json(token.threads),
-          per_second: token.per_second,
-          per_minute: token.per_minute,
-          priority: token.priority,
-          made_by: token.creator.username,
-          made_by_id: token.creator.accountId,
-          made_by_key: token.creator.keyId,
-          expires_at: token.expires_at,
-        })
+        .values({ ...storable(programTokenResource, token), ...lists })
         .returningAll()
         .executeTakeFirstOrThrow();
       return toToken(row);
@@ -77,22 +64,7 @@ export function programTokenStore(db: Database) {
   };
 }
 
-function toToken(row: Selectable<ProgramTokensTable>): ProgramToken {
+function toToken({ methods, chats, threads, ...row }: ProgramTokenRow): ProgramToken {
   const list = <T>(json: string | null) => (json === null ? null : (JSON.parse(json) as T[]));
-  return {
-    id: row.id,
-    program_id: row.program_id,
-    name: row.name,
-    prefix: row.token_prefix,
-    methods: list<string>(row.methods),
-    chats: list<number>(row.chats),
-    threads: list<number>(row.threads),
-    per_second: row.per_second,
-    per_minute: row.per_minute,
-    priority: row.priority,
-    made_by: row.made_by,
-    expires_at: row.expires_at,
-    last_used_at: row.last_used_at,
-    created_at: row.created_at,
-  };
+  return { ...row, methods: list<string>(methods), chats: list<number>(chats), threads: list<number>(threads) };
 }

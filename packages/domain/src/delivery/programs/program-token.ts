@@ -1,27 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Role } from '@flotilla/contract/accounts.ts';
-import type { Priority } from '@flotilla/contract/outbox.ts';
+import type { ProgramTokenRow } from '@flotilla/contract/program-tokens.ts';
 
 /** The record of a program's token; only its creator has seen the token itself. null: no limit. */
-export interface ProgramToken {
-  id: number;
-  program_id: number;
-  name: string;
-  prefix: string;
+export type ProgramToken = Omit<ProgramTokenRow, 'methods' | 'chats' | 'threads'> & {
   methods: string[] | null;
   chats: number[] | null;
   /** Topics of its one chat. */
   threads: number[] | null;
-  per_second: number | null;
-  per_minute: number | null;
-  /** null: that of its program. */
-  priority: Priority | null;
-  /** The username of an account, as it was then. */
-  made_by: string;
-  expires_at: Date | null;
-  last_used_at: Date | null;
-  created_at: Date;
-}
+};
 
 export type WantedToken = Pick<
   ProgramToken,

@@ -1,5 +1,5 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import type { DeadLettersTable } from '@flotilla/database/tables.ts';
+import type { Tables } from '@flotilla/database/tables.ts';
 import { chatIdOfJson } from '@flotilla/telegram/update-facts.ts';
 import type { Insertable } from 'kysely';
 import { leftByProgram } from '../retention/letters-of-program.ts';
@@ -8,7 +8,7 @@ import type { DeadEntry, HistoryEntry, MalformedEntry } from './stream/history-c
 
 const NO_CHAT = 0;
 
-export type DeadLetterRow = Insertable<DeadLettersTable>;
+export type DeadLetterRow = Insertable<Tables['dead_letters']>;
 
 /** The row of an update that another reader gave up. */
 export function deadLetterOf(entry: DeadEntry): DeadLetterRow {
