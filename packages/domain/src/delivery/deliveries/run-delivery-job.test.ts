@@ -1,7 +1,7 @@
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { deliveryJobStore } from './delivery-job-store.ts';
+import { deliveryJobStore, filterOfJob } from './delivery-job-store.ts';
 import { continueDeliveryJobs } from './run-delivery-job.ts';
 
 const HOUR_MS = 3_600_000;
@@ -30,4 +30,11 @@ test('a job with a condition of a later release is left to that release for a da
   expect(await jobs.find(id)).toMatchObject({ finished_at: null, resume_at: new Date(nowMs + 60_000), refused: 0 });
   await look({ nowMs: () => nowMs + 25 * HOUR_MS });
   expect(await jobs.find(id)).toMatchObject({ finished_at: expect.any(Date), done: 0, refused: 5 });
+});
+
+test('A filter that a release before stored is read by its newer names', () => {
+  const stored = { programId: 3, reasonCode: 'expired', sinceS: 5, untilS: 9, status: '5xx', ids: [1] };
+  expect(filterOfJob({ filter: JSON.stringify(stored) })).toEqual({
+    ...{ program_id: 3, reason_code: 'expired', since: 5, until: 9, status: '5xx', ids: [1] },
+  });
 });
