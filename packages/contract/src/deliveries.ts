@@ -89,9 +89,7 @@ export const deliveryResource = defineResource('Delivery', {
   /** Stored as 'push', 'rules', 'history' or 'program:<id>'. */
   reader: {
     stored: column.text(),
-    shown: z
-      .enum(READERS)
-      .describe('The reader that retries the update, or gave it up. push: the backend of the bot.'),
+    shown: z.enum(READERS).describe('The reader that retries the update, or gave it up. push: the backend of the bot.'),
   },
   program_id: { shown: programFields.program_id },
   program_name: { shown: programFields.program_name },

@@ -20,7 +20,8 @@ const FORMER: Record<string, string> = {
 
 /** A condition that this release does not know must not be passed over: more would be discarded than was chosen. */
 const storedFilter = z.preprocess(
-  (stored) => Object.fromEntries(Object.entries(stored as object).map(([name, value]) => [FORMER[name] ?? name, value])),
+  (stored) =>
+    Object.fromEntries(Object.entries(stored as object).map(([name, value]) => [FORMER[name] ?? name, value])),
   z.strictObject({ ...filterFields, ids: z.array(z.int()).optional() }),
 );
 
