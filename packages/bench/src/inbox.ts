@@ -1,12 +1,8 @@
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
 import { makeMonths } from '@flotilla/database/month-partitions.ts';
 import { EVERYTHING, type Scope, within } from '@flotilla/domain/people/accounts/scope.ts';
-import {
-  type InboxCursor,
-  type InboxFilter,
-  inboxStore,
-  listStatement,
-} from '@flotilla/domain/records/chats/inbox-store.ts';
+import type { InboxCursor, InboxFilter } from '@flotilla/domain/records/chats/inbox-page.ts';
+import { inboxStore, listStatement } from '@flotilla/domain/records/chats/inbox-store.ts';
 import { LAST_PERIOD_BITS } from '@flotilla/domain/records/history/history-chat-store.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { sql } from 'kysely';

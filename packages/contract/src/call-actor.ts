@@ -1,6 +1,6 @@
 import type { Automatic } from './messages.ts';
 
-/** Who made a call, as the history stream and `created_by` store it; other releases read it, too. Without an account it was the bot's client. */
+/** Who made a call, as the history stream and rows of Postgres store it; other releases read it, too. Without an account it was the bot's client. */
 export type CallActor = {
   accountId?: number;
   username?: string;

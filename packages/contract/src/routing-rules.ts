@@ -1,49 +1,44 @@
 import { z } from 'zod';
 import { column, filled, orNull } from './columns.ts';
 import { EXAMPLE_CHAT_ID } from './examples.ts';
-import { createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
-import {
-  botId,
-  flag,
-  integer,
-  nullable,
-  ownId,
-  ownIds,
-  pagedInputs,
-  platformId,
-  platformObject,
-  text,
-} from './inputs.ts';
-import { defineOperation, fieldsBeside } from './operation.ts';
+import { createdAtField, enabledField, ownIdField } from './fields.ts';
+import { flag, integer, nullable, ownId, ownIds, platformId, text } from './inputs.ts';
 import { conditionText } from './program-filters.ts';
 import { type Answer, defineResource, type Row } from './resource.ts';
-import { decided } from './route-decisions.ts';
 
 const CONDITION_TYPES = ['chat_id', 'thread_id', 'user_id', 'keyword', 'text', 'all', 'llm'] as const;
+
 export type ConditionType = (typeof CONDITION_TYPES)[number];
 
-const ROUTING_ACTIONS = ['forward', 'copy', 'drop', 'hold'] as const;
+export const ROUTING_ACTIONS = ['forward', 'copy', 'drop', 'hold'] as const;
+
 export type RoutingAction = (typeof ROUTING_ACTIONS)[number];
 
 /** After a crash between sending a message and recording it: send it again, or leave it out. */
 const ROUTING_DELIVERIES = ['at_least_once', 'at_most_once'] as const;
+
 export type RoutingDelivery = (typeof ROUTING_DELIVERIES)[number];
 
 /** How many rules of a bot can be put in order. */
-const MOST_RULES = 1_000;
+export const MOST_RULES = 1_000;
 
 /** How many candidates a rule may name, and of how many a model reads the description. */
 export const MAX_CANDIDATES = 50;
 
 const SOURCE_NOTE = 'The bot whose messages the rule is about.';
+
 const CONDITION_TYPE_NOTE = 'What `condition_value` is compared with.';
+
 const CANDIDATES_NOTE =
   'With condition llm and target_bot_id 0: the bots to choose from. null: all enabled bots that have a description, but the source.';
+
 const TARGET_NOTE =
   'The bot that sends. 0, only with condition llm: the router chooses it by the descriptions of the candidates.';
+
 const DELIVERY_NOTE =
   'What happens to a message if a worker crashes while it sends it. at_least_once: it may be sent twice. at_most_once: it may not be sent at all.';
-const ACTION_NOTE =
+
+export const ACTION_NOTE =
   'forward: sends the message and shows where it came from. copy: sends it and does not show that. drop: keeps it from the backend. hold: takes its chat over from the bot for `action_minutes`, so that a person can answer; the message itself still goes to the bot.';
 
 const MINUTES_NOTE = 'Only with the action hold: for how many minutes.';
@@ -155,9 +150,10 @@ export const routingRule = defineResource('Route', {
 });
 
 export type RoutingRuleRow = Row<typeof routingRule>;
+
 export type RoutingRuleResource = Answer<typeof routingRule>;
 
-const RULE: RoutingRuleResource = {
+export const RULE: RoutingRuleResource = {
   id: 5,
   source_bot_id: 7,
   target_bot_id: 9,
@@ -173,186 +169,4 @@ const RULE: RoutingRuleResource = {
   hits: 318,
   last_hit_at: '2026-01-09T16:04:05.000Z',
   created_at: '2026-01-02T10:30:00.000Z',
-};
-
-/** Why a rule would not act on a message: a closed list. */
-const NO_MATCH_REASONS = [
-  'bot_off',
-  'disabled',
-  'other_kind',
-  'own_message',
-  'condition',
-  'dropped_before',
-  'same_chat',
-  'matched_before',
-  'no_text',
-  'not_chosen',
-] as const;
-export type NoMatchReason = (typeof NO_MATCH_REASONS)[number];
-
-const triedRule = z
-  .strictObject({
-    route_id: z.int().describe('The rule.'),
-    matches: z.boolean().describe('True if the rule would act on the message.'),
-    action: z.enum(ROUTING_ACTIONS).describe(ACTION_NOTE),
-    reason: z
-      .enum(NO_MATCH_REASONS)
-      .optional()
-      .describe(
-        'Why it would not. bot_off: the bot is disabled, or its `manage_enabled` is off. disabled: the rule is. other_kind: rules act on messages, posts and business messages only. own_message: a bot of this fleet wrote it. condition: it does not hold. dropped_before: an earlier rule drops the message. same_chat: the message would go to where it is. Of a rule with condition llm: matched_before: another rule matches, so the router is not asked. no_text: the message has no words, or is a command alone. not_chosen: no bot was chosen, see `decision`.',
-      ),
-    decision: z
-      .strictObject(decided)
-      .optional()
-      .describe('Of a rule with condition llm that was asked: what the router decided.'),
-  })
-  .meta({ id: 'TriedRoute' });
-
-const isMessageOrUpdate = (value: Record<string, unknown>): boolean =>
-  'update_id' in value || (typeof value.chat === 'object' && value.chat !== null);
-
-/** Inputs stand in the order of the form: the condition, what is done, and where. */
-function inOrderOfForm<Of extends Partial<Record<keyof typeof routingRule.changeInputs, unknown>>>(inputs: Of): Of {
-  const { source_bot_id, condition_type, condition_value, action } = inputs;
-  return { source_bot_id, condition_type, condition_value, action, ...inputs };
-}
-
-const addInputs = inOrderOfForm(routingRule.addInputs);
-const updateInputs = { id: ownId(), ...inOrderOfForm(routingRule.changeInputs) };
-
-/** The bots that `candidate_bot_ids` names in any of its forms. */
-function candidatesIn({ candidate_bot_ids: given }: Readonly<Record<string, unknown>>): readonly number[] {
-  const read = nullable(ownIds(MAX_CANDIDATES)).safeParse(given);
-  return read.success ? (read.data ?? []) : [];
-}
-
-export const routingRuleOperations = {
-  listRoutingRules: defineOperation({
-    method: 'GET',
-    paths: ['/api/routes'],
-    role: 'any',
-    summary:
-      'Lists the routing rules of a source bot or of a target bot, or finds some of all bots, in the order in which they run.',
-    input: z.object({
-      bot_id: ownId().optional().describe('The source bot. It may be left out if `target_bot_id` or `q` is given.'),
-      target_bot_id: ownId()
-        .optional()
-        .describe('The bot that sends. Rules whose source bot the caller does not see are not listed.'),
-      q: text({ min: 1, max: 256 })
-        .optional()
-        .describe('A part of the condition or of the description. Case does not matter.'),
-      ...pagedInputs(),
-    }),
-    output: z.array(routingRule.answer),
-    botInputs: ['bot_id', 'target_bot_id'],
-    aliases: { source_bot_id: 'bot_id' },
-    example: { input: { bot_id: 7 }, output: [RULE] },
-  }),
-
-  addRoutingRule: defineOperation({
-    method: 'POST',
-    audit: ['route_add'],
-    paths: ['/api/routes/add'],
-    role: 'admin',
-    summary: 'Adds a routing rule.',
-    description: `A rule is refused if its target is its source: the same bot and the same chat.
-
-A rule with condition llm is asked when no other rule of the source bot matches a message. The router reads the descriptions of the
-candidates and chooses one of them or none; a choice holds in its chat until 30 minutes pass without a message, or until \`/start\`.
-With LLM_API_URL the text of messages (numbers, addresses and links masked) and the descriptions of the candidates go to that model;
-without it a ranker by words decides here. A key that is limited to some bots must name \`candidate_bot_ids\`.`,
-    input: z.object(addInputs),
-    output: routingRule.answer,
-    botInputs: ['source_bot_id', 'target_bot_id'],
-    botsOf: candidatesIn,
-    readOnlyFields: fieldsBeside(routingRule.answer, addInputs),
-    example: {
-      input: {
-        source_bot_id: 7,
-        target_bot_id: 9,
-        condition_type: 'keyword',
-        condition_value: 'refund',
-        action: 'copy',
-        target_chat_id: EXAMPLE_CHAT_ID,
-        description: 'Refunds go to the accountants',
-      },
-      output: { ...RULE, hits: 0, last_hit_at: null },
-    },
-  }),
-
-  updateRoutingRule: defineOperation({
-    method: 'POST',
-    audit: ['route_update'],
-    paths: ['/api/routes/update'],
-    role: 'admin',
-    summary: 'Changes the given fields of a routing rule. Absent fields keep their value.',
-    input: z.object(updateInputs),
-    output: routingRule.answer,
-    botInputs: ['source_bot_id', 'target_bot_id'],
-    botsOf: candidatesIn,
-    readOnlyFields: fieldsBeside(routingRule.answer, updateInputs),
-    example: { input: { id: 5, enabled: false }, output: { ...RULE, enabled: false } },
-  }),
-
-  reorderRoutingRules: defineOperation({
-    method: 'POST',
-    audit: ['route_reorder'],
-    paths: ['/api/routes/reorder'],
-    role: 'admin',
-    summary: 'Lets the routing rules of a bot run in another order.',
-    description:
-      'Without it, rules run in the order of their ids. A rule that is added later runs after them. The answer is 409 unless ' +
-      'each rule of the bot is named once.',
-    input: z.object({
-      bot_id: botId(),
-      ids: ownIds(MOST_RULES).describe('The ids of all rules of the bot, in the order in which they run.'),
-    }),
-    output: z.array(routingRule.answer),
-    botInputs: ['bot_id'],
-    errors: ['conflict'],
-    example: { input: { bot_id: 7, ids: [5] }, output: [RULE] },
-  }),
-
-  tryRoutingRules: defineOperation({
-    method: 'POST',
-    audit: [],
-    paths: ['/api/routes/try'],
-    role: 'any',
-    summary: 'Tells which rules of a bot would act on a message, in the order in which they run.',
-    description: `Nothing is sent or changed. All rules of the bot are listed, also disabled ones.
-
-A rule with condition llm asks the router, which counts as one of the bot's trials of a day (a tenth of LLM_CALLS_PER_BOT_DAY), and does not
-remember the decision. A message is judged alone: of an album, rules act on all messages if one of them matches. A reply to a message that a rule sent
-also goes back to its source, which is not shown here.`,
-    input: z.object({
-      bot_id: botId(),
-      message: platformObject(
-        isMessageOrUpdate,
-        'must be a Message or an Update of the Bot API, of at most 32 levels',
-      ).describe('A Message or an Update of the Bot API. Its text may have 4,096 characters.'),
-    }),
-    output: z.array(triedRule),
-    botInputs: ['bot_id'],
-    errors: ['too_many_requests'],
-    example: {
-      input: { bot_id: 7, message: { message_id: 1, chat: { id: 424242, type: 'private' }, text: 'A refund, please' } },
-      output: [
-        { route_id: 5, matches: true, action: 'copy' },
-        { route_id: 6, matches: false, action: 'drop', reason: 'disabled' },
-      ],
-    },
-  }),
-
-  deleteRoutingRule: defineOperation({
-    method: 'POST',
-    audit: ['route_delete'],
-    paths: ['/api/routes/delete'],
-    role: 'admin',
-    summary: 'Deletes a routing rule.',
-    input: z.object({ id: ownId() }),
-    output: okAnswer,
-    readOnlyFields: fieldsBeside(routingRule.answer, { id: true }),
-    errors: ['not_found'],
-    example: { input: { id: 5 }, output: { ok: true } },
-  }),
 };

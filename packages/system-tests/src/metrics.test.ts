@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { paceKeys } from '@flotilla/redis/call-keys.ts';
 import { connectRedis } from '@flotilla/redis/connect.ts';
-import { paceKeys } from '@flotilla/redis/keys.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import {
   ADMIN_KEY,

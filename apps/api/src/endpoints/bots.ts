@@ -1,4 +1,5 @@
-import type { BotResource, botOperations } from '@flotilla/contract/bots.ts';
+import type { botOperations } from '@flotilla/contract/bot-operations.ts';
+import type { BotResource } from '@flotilla/contract/bots.ts';
 import { OK } from '@flotilla/contract/fields.ts';
 import { readBotStatus, readBotStatuses } from '@flotilla/domain/fleet/bot-list/bot-status.ts';
 import { type BotCursor, cursorOf, findBots, type SortedBot } from '@flotilla/domain/fleet/bot-list/find-bots.ts';

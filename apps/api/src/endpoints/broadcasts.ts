@@ -1,7 +1,7 @@
+import type { broadcastOperations } from '@flotilla/contract/broadcast-operations.ts';
 import {
   type Broadcast,
   type BroadcastResource,
-  type broadcastOperations,
   broadcastResource,
   FAILURE_COLUMNS,
   MOST_FAILURES,

@@ -19,7 +19,8 @@ import { type DeskFilter, queueFilter } from '@flotilla/domain/records/chats/cha
 import { type ChatFilter, type ChatPage, chatStore } from '@flotilla/domain/records/chats/chat-store.ts';
 import type { Conversation } from '@flotilla/domain/records/chats/conversation.ts';
 import { deleteChat } from '@flotilla/domain/records/chats/delete-chat.ts';
-import { type InboxQuery, inboxStore } from '@flotilla/domain/records/chats/inbox-store.ts';
+import type { InboxQuery } from '@flotilla/domain/records/chats/inbox-page.ts';
+import { inboxStore } from '@flotilla/domain/records/chats/inbox-store.ts';
 import { markChatRead } from '@flotilla/domain/records/chats/mark-chat-read.ts';
 import { topicStore } from '@flotilla/domain/records/chats/topic-store.ts';
 import { readDeskLog } from '@flotilla/domain/records/desk/desk-log.ts';

@@ -1,9 +1,5 @@
-import {
-  type OutboxEntry,
-  type OutboxEntryResource,
-  outboxEntry,
-  type outboxOperations,
-} from '@flotilla/contract/outbox.ts';
+import { type OutboxEntry, type OutboxEntryResource, outboxEntry } from '@flotilla/contract/outbox.ts';
+import type { outboxOperations } from '@flotilla/contract/outbox-operations.ts';
 import { answerOf } from '@flotilla/contract/resource.ts';
 import { addEntry } from '@flotilla/domain/delivery/outbox/add-entry.ts';
 import { type Changer, changeEntries, countEntries } from '@flotilla/domain/delivery/outbox/change-entries.ts';

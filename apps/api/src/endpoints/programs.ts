@@ -1,5 +1,6 @@
 import { OK } from '@flotilla/contract/fields.ts';
-import { program as declared, type ProgramResource, type programOperations } from '@flotilla/contract/programs.ts';
+import type { programOperations } from '@flotilla/contract/program-operations.ts';
+import { program as declared, type ProgramResource } from '@flotilla/contract/programs.ts';
 import { answerOf } from '@flotilla/contract/resource.ts';
 import { addProgram } from '@flotilla/domain/delivery/programs/add-program.ts';
 import { deleteProgram } from '@flotilla/domain/delivery/programs/delete-program.ts';

@@ -1,6 +1,7 @@
 import { OK } from '@flotilla/contract/fields.ts';
 import { answerOf } from '@flotilla/contract/resource.ts';
-import { type RoutingRuleResource, routingRule, type routingRuleOperations } from '@flotilla/contract/routing-rules.ts';
+import type { routingRuleOperations } from '@flotilla/contract/routing-rule-operations.ts';
+import { type RoutingRuleResource, routingRule } from '@flotilla/contract/routing-rules.ts';
 import { decisionFor } from '@flotilla/domain/delivery/router/show-decision.ts';
 import { addRoutingRule } from '@flotilla/domain/delivery/routing-rules/add-routing-rule.ts';
 import { deleteRoutingRule } from '@flotilla/domain/delivery/routing-rules/delete-routing-rule.ts';

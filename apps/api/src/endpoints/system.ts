@@ -1,6 +1,7 @@
 import { BOT_API_VERSION } from '@flotilla/contract/bot-api/update-kinds.ts';
 import { OK } from '@flotilla/contract/fields.ts';
-import type { SystemResource, systemOperations } from '@flotilla/contract/system.ts';
+import type { SystemResource } from '@flotilla/contract/system.ts';
+import type { systemOperations } from '@flotilla/contract/system-operations.ts';
 import { adoptInstallation } from '@flotilla/domain/fleet/installation/adopt-installation.ts';
 import { setReadOnly } from '@flotilla/domain/fleet/maintenance/read-only-mode.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '@flotilla/domain/fleet/memory/memory-pressure.ts';

@@ -1,8 +1,8 @@
-import { broadcastOperations } from '@flotilla/contract/broadcasts.ts';
+import { broadcastOperations } from '@flotilla/contract/broadcast-operations.ts';
 import { ownId } from '@flotilla/contract/inputs.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
-import { outboxOperations } from '@flotilla/contract/outbox.ts';
-import { systemOperations } from '@flotilla/contract/system.ts';
+import { outboxOperations } from '@flotilla/contract/outbox-operations.ts';
+import { systemOperations } from '@flotilla/contract/system-operations.ts';
 import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import { endOfKey } from '@flotilla/domain/people/accounts/api-key.ts';
 import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';

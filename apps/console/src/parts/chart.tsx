@@ -3,19 +3,27 @@ import Plot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { usePreferences } from '../preferences.tsx';
 import { useWords } from '../words/words.tsx';
+import {
+  BARS,
+  barTicks,
+  colorOf,
+  type Drawn,
+  data,
+  drawMarks,
+  drawnOf,
+  halfStep,
+  last,
+  lonely,
+  type Mark,
+  momentOf,
+  type Series,
+  shadeRunning,
+  tickOf,
+  widthOf,
+} from './chart-drawing.ts';
 import { useMedia } from './media.ts';
 import { useNumber } from './time.tsx';
 
-/** A line of the chart in a colour of the theme. A value is null where it is not known. */
-export type Series = {
-  name: string;
-  color: string;
-  values: readonly (number | null)[];
-  /** Beside bars that are stacked: a line of its own. */
-  isLine?: boolean;
-};
-/** A moment at which something began. */
-export type Mark = { at: number; name: string };
 type ChartProps = {
   label: string;
   /** Unix seconds. */
@@ -25,7 +33,7 @@ type ChartProps = {
   unit: string;
   /** Counts add up over time, levels do not. */
   of?: 'counts' | 'level';
-  draw?: 'lines' | 'bars' | 'stacked';
+  draw?: Drawn;
   /** Charts with the same one stand below each other: their times and their crosshair agree. */
   together?: string | undefined;
   marks?: readonly Mark[];
@@ -34,14 +42,15 @@ type ChartProps = {
   heightPx?: number;
 };
 
-const AXIS_PX = 44;
 const TOGETHER_PX = 56;
-const [DIGIT_PX, TICK_GAP_PX] = [7.5, 14];
+
 const UNIT_PX = 18;
+
 const TIMES_PX = 28;
-const TICK_PX = 64;
+
 /** Of the lowest chart, the axis still has a second value. */
 const ROW_PX = 20;
+
 /** Steps of the counts: there is no half update. */
 const STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
@@ -131,37 +140,12 @@ function sum(values: Series['values']): number {
   return values.reduce<number>((all, value) => all + (value ?? 0), 0);
 }
 
-function last(values: Series['values']): number {
-  return values.findLast((value) => value !== null) ?? 0;
-}
-
 const NO_MARKS: readonly Mark[] = [];
 
 /** The marks within a step. */
 function marksAt(marks: readonly Mark[], at: readonly number[], index: number): readonly Mark[] {
   const [from, to] = [at[index]!, at[index + 1] ?? Number.POSITIVE_INFINITY];
   return marks.filter((mark) => mark.at >= from && mark.at < to);
-}
-
-/** Stacked bars are drawn from the highest sum down, each over the one before; then the lines. */
-function drawnOf(series: readonly Series[], draw: NonNullable<ChartProps['draw']>): readonly Series[] {
-  if (draw !== 'stacked') return series;
-  const sums: (number | null)[][] = [];
-  const bars = series.filter(({ isLine }) => !isLine);
-  for (const { values } of bars) {
-    const below = sums.at(-1);
-    sums.push(values.map((value, index) => (value ?? 0) + (below?.[index] ?? 0)));
-  }
-  const stacked = bars.map((one, index) => ({ ...one, values: sums[index]! })).reverse();
-  return [...stacked, ...series.filter(({ isLine }) => isLine)];
-}
-
-/** Of a step that is not over, the values are points of series of their own. */
-function data(at: readonly number[], series: readonly Series[], isRunning: boolean): Plot.AlignedData {
-  const values = series.map((one) => [...one.values]);
-  if (!isRunning) return [[...at], ...values];
-  const running = values.map((known) => known.map((value, index) => (index === at.length - 1 ? value : null)));
-  return [[...at], ...values.map((known) => [...known.slice(0, -1), null]), ...running];
 }
 
 function options(
@@ -238,89 +222,4 @@ function options(
       draw: [(plot) => drawMarks(plot, marked.current, colorOf(place, '--bad'))],
     },
   };
-}
-
-/** The axis of counts is as wide as its longest value: 500M, 1,2 тыс. */
-function widthOf(_plot: Plot, values: readonly string[] | null): number {
-  const longest = Math.max(0, ...(values ?? []).map(({ length }) => length));
-  return Math.max(AXIS_PX, longest * DIGIT_PX + TICK_GAP_PX);
-}
-
-const BARS = Plot.paths.bars!({ size: [0.7, 48] });
-
-/** Below the bars, as many as have room. */
-function barTicks({ data: [at], width }: Plot): number[] {
-  const step = Math.max(1, Math.ceil((at.length * TICK_PX) / width));
-  return [...at].filter((_, index) => (at.length - 1 - index) % step === 0);
-}
-
-function halfStep({ data: [at] }: Plot, draw: NonNullable<ChartProps['draw']>): number {
-  return draw !== 'lines' && at.length > 1 ? (at[1]! - at[0]!) / 2 : 0;
-}
-
-/** Shades the step that is not over. */
-function shadeRunning(plot: Plot, color: string): void {
-  const { ctx, bbox } = plot;
-  const last = plot.data[0].at(-1);
-  if (last === undefined) return;
-  const from = plot.valToPos(last - halfStep(plot, 'bars'), 'x', true);
-  ctx.save();
-  ctx.globalAlpha = 0.4;
-  ctx.fillStyle = color;
-  ctx.fillRect(from, bbox.top, bbox.left + bbox.width - from, bbox.height);
-  ctx.restore();
-}
-
-/** A dashed line with a triangle at its top where an incident began. */
-function drawMarks(plot: Plot, marks: readonly Mark[], color: string): void {
-  const { ctx, bbox } = plot;
-  const [first = 0, last = 0] = [plot.data[0][0], plot.data[0].at(-1)];
-  const size = 5 * devicePixelRatio;
-  ctx.save();
-  ctx.strokeStyle = ctx.fillStyle = color;
-  ctx.setLineDash([size / 2, size / 2]);
-  for (const { at } of marks) {
-    if (at < first || at > last + halfStep(plot, 'bars')) continue;
-    const x = plot.valToPos(at, 'x', true);
-    ctx.beginPath();
-    ctx.moveTo(x, bbox.top);
-    ctx.lineTo(x, bbox.top + bbox.height);
-    ctx.stroke();
-    ctx.beginPath();
-    ctx.moveTo(x - size, bbox.top);
-    ctx.lineTo(x + size, bbox.top);
-    ctx.lineTo(x, bbox.top + 1.5 * size);
-    ctx.fill();
-  }
-  ctx.restore();
-}
-
-/** A value without neighbours is no line: it gets a point. */
-function lonely({ data }: Plot, series: number): number[] {
-  const values = data[series]!;
-  return [...values.keys()].filter((at) => values[at] != null && values[at - 1] == null && values[at + 1] == null);
-}
-
-/** A canvas knows no variables: the browser says what the colour is in this theme. */
-function colorOf(place: HTMLElement, name: string): string {
-  const probe = document.createElement('i');
-  probe.style.color = `var(${name})`;
-  place.append(probe);
-  const { color } = getComputedStyle(probe);
-  probe.remove();
-  return color;
-}
-
-function tickOf(seconds: number, language: string): string {
-  const at = new Date(seconds * 1_000);
-  const isMidnight = at.getHours() === 0 && at.getMinutes() === 0;
-  const form = isMidnight
-    ? ({ day: 'numeric', month: 'short' } as const)
-    : ({ timeStyle: 'short', hourCycle: 'h23' } as const);
-  return new Intl.DateTimeFormat(language, form).format(at);
-}
-
-function momentOf(seconds: number, language: string): string {
-  const form = { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' } as const;
-  return new Intl.DateTimeFormat(language, form).format(new Date(seconds * 1_000));
 }

@@ -27,9 +27,9 @@ export function webhookInfo(sim: Simulator, bot: SimBot): WebhookInfo {
     pending_update_count: pendingCount(bot.queue, sim.clock.nowMs()),
     ...(webhook !== null && { ip_address: webhook.ipAddress }),
     ...(webhook !== null &&
-      webhook.lastError !== null && {
-        last_error_date: webhook.lastError.dateS,
-        last_error_message: webhook.lastError.message,
+      webhook.failure !== null && {
+        last_error_date: webhook.failure.dateS,
+        last_error_message: webhook.failure.message,
       }),
     ...(webhook !== null && { max_connections: webhook.maxConnections }),
     ...(bot.allowedUpdates !== null && { allowed_updates: [...bot.allowedUpdates] }),

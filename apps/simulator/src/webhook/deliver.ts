@@ -28,7 +28,7 @@ export function startDelivery(sim: Simulator, bot: SimBot, settings: WebhookSett
   const poster = webhookPoster(settings);
   const webhook: Webhook = {
     ...settings,
-    lastError: null,
+    failure: null,
     lanes: new Map(),
     active: 0,
     lastSuccessMs: sim.clock.nowMs(),
@@ -63,7 +63,7 @@ function flow(delivery: Delivery): void {
   const { webhook, ready, sim } = delivery;
   while (!delivery.stopped && ready.length > 0 && webhook.active < webhook.maxConnections) {
     const nowMs = sim.clock.nowMs();
-    const struggling = nowMs - webhook.lastSuccessMs > STRUGGLING_AFTER_MS && webhook.lastError !== null;
+    const struggling = nowMs - webhook.lastSuccessMs > STRUGGLING_AFTER_MS && webhook.failure !== null;
     if (struggling && webhook.active > 0) return;
     const lane = ready.shift()!;
     const update = nextUpdate(delivery, lane);
@@ -110,7 +110,7 @@ async function attempt(delivery: Delivery, lane: Lane, update: PendingUpdate): P
 function fail(delivery: Delivery, lane: Lane, update: PendingUpdate, outcome: PostOutcome & { kind: 'failed' }): void {
   const { webhook, sim, bot } = delivery;
   const nowMs = sim.clock.nowMs();
-  webhook.lastError = { dateS: sim.clock.nowS(), message: outcome.message };
+  webhook.failure = { dateS: sim.clock.nowS(), message: outcome.message };
   if (outcome.status !== 410) webhook.goneSinceMs = null;
   else webhook.goneSinceMs ??= nowMs;
   if (webhook.goneSinceMs !== null && nowMs - webhook.goneSinceMs > GONE_LIMIT_MS) {

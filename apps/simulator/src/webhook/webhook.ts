@@ -12,7 +12,7 @@ export type WebhookSettings = {
 
 /** A webhook as setWebhook left it, with the state that getWebhookInfo shows. */
 export type Webhook = WebhookSettings & {
-  lastError: { dateS: number; message: string } | null;
+  failure: { dateS: number; message: string } | null;
   lanes: Map<string, Lane>;
   active: number;
   lastSuccessMs: number;

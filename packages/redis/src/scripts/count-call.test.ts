@@ -1,6 +1,6 @@
 import { type LuaScene, luaScene } from '@flotilla/testing/lua-scene.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { rateKeys } from '../keys.ts';
+import { rateKeys } from '../call-keys.ts';
 import { scripts } from '../script-calls.ts';
 
 let scene: LuaScene;

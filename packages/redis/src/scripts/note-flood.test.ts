@@ -1,7 +1,7 @@
 import { type LuaScene, luaScene } from '@flotilla/testing/lua-scene.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { floodKeys } from '../keys.ts';
+import { floodKeys } from '../call-keys.ts';
 import { scripts } from '../script-calls.ts';
 
 let scene: LuaScene;

@@ -1,8 +1,8 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { ProgramTokenResource } from '@flotilla/contract/program-tokens.ts';
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
+import { paceKeys } from '@flotilla/redis/call-keys.ts';
 import { connectRedis } from '@flotilla/redis/connect.ts';
-import { paceKeys } from '@flotilla/redis/keys.ts';
 import { serverNowMs } from '@flotilla/redis/server-now.ts';
 import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import {

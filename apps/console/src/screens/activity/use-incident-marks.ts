@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { callPage } from '../../call.ts';
-import type { Mark } from '../../parts/chart.tsx';
+import type { Mark } from '../../parts/chart-drawing.ts';
 import { REFRESH_MS } from '../../queries.ts';
 import { useWords } from '../../words/words.tsx';
 import { MOST_ENTRIES } from '../fleet/incidents.ts';

@@ -1,4 +1,4 @@
-import type { BroadcastAudience } from '@flotilla/contract/broadcasts.ts';
+import type { BroadcastAudience } from '@flotilla/contract/broadcast-audience.ts';
 import type { ReactNode } from 'react';
 import { Moment } from '../../parts/time.tsx';
 import { useBroadcastsWords } from './broadcasts-words.ts';

@@ -1,4 +1,5 @@
-import type { BroadcastAudience, BroadcastResource } from '@flotilla/contract/broadcasts.ts';
+import type { BroadcastAudience } from '@flotilla/contract/broadcast-audience.ts';
+import type { BroadcastResource } from '@flotilla/contract/broadcasts.ts';
 import type { MessageResource } from '@flotilla/contract/messages.ts';
 import { FORMATS } from '../inbox/compose/content.ts';
 import { markupOf } from '../inbox/compose/markup.ts';

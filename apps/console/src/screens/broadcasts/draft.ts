@@ -1,4 +1,4 @@
-import type { BroadcastAudience } from '@flotilla/contract/broadcasts.ts';
+import type { BroadcastAudience } from '@flotilla/contract/broadcast-audience.ts';
 import type { ChatResource } from '@flotilla/contract/chats.ts';
 import { readFormatted } from '../../parts/formatted-text.ts';
 import { type Content, parseModeOf } from '../inbox/compose/content.ts';

@@ -1,4 +1,5 @@
-import type { Broadcast, BroadcastAudience } from '@flotilla/contract/broadcasts.ts';
+import type { BroadcastAudience } from '@flotilla/contract/broadcast-audience.ts';
+import type { Broadcast } from '@flotilla/contract/broadcasts.ts';
 import { LARGEST_BROADCAST_PARAMS } from '@flotilla/contract/broadcasts.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';

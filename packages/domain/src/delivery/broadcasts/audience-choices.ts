@@ -1,4 +1,4 @@
-import type { AudienceChoices } from '@flotilla/contract/broadcasts.ts';
+import type { AudienceChoices } from '@flotilla/contract/broadcast-audience.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 

@@ -1,4 +1,4 @@
-import type { BroadcastAudience } from '@flotilla/contract/broadcasts.ts';
+import type { BroadcastAudience } from '@flotilla/contract/broadcast-audience.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { type RawBuilder, sql } from 'kysely';
 

@@ -1,4 +1,5 @@
-import type { Broadcast, BroadcastAudience, FAILED_STATES } from '@flotilla/contract/broadcasts.ts';
+import type { BroadcastAudience, FAILED_STATES } from '@flotilla/contract/broadcast-audience.ts';
+import type { Broadcast } from '@flotilla/contract/broadcasts.ts';
 import type { CallActor } from '@flotilla/contract/call-actor.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { type RawBuilder, sql } from 'kysely';

@@ -1,4 +1,5 @@
-import type { Broadcast, BroadcastAudience } from '@flotilla/contract/broadcasts.ts';
+import type { BroadcastAudience } from '@flotilla/contract/broadcast-audience.ts';
+import type { Broadcast } from '@flotilla/contract/broadcasts.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import type { Bot } from '../../fleet/bots/bot.ts';
+import { type Bot, keepsHistory } from '../../fleet/bots/bot.ts';
 import type { Message } from '../../records/messages/message-store.ts';
 import { messageStore } from '../../records/messages/message-store.ts';
 import type { ReaderAttempt } from './list-attempts.ts';
@@ -34,13 +34,18 @@ const SPOKEN = ['message', 'channel_post', 'business_message', 'callback_query',
 /** The calls that an update led to, oldest first. */
 export async function callsOfUpdate(
   { db }: { db: Database },
-  { id: botId, manage_enabled }: Bot,
+  bot: Bot,
   { acceptedAtMs, chatId, messageId, kind, businessConnectionId }: About,
   attempts: readonly ReaderAttempt[],
 ): Promise<CallOfUpdate[]> {
   const answers = attempts.flatMap(callInAnswer);
-  if (chatId === null || acceptedAtMs === null || !manage_enabled) return answers.reverse();
-  const sent = await sentAfter(db, { bot_id: botId, chat_id: chatId }, acceptedAtMs, businessConnectionId ?? undefined);
+  if (chatId === null || acceptedAtMs === null || !keepsHistory(bot)) return answers.reverse();
+  const sent = await sentAfter(
+    db,
+    { bot_id: bot.id, chat_id: chatId },
+    acceptedAtMs,
+    businessConnectionId ?? undefined,
+  );
   const known = new Map(sent.map((message) => [message.id, message]));
   const isReply = (message: Message) => messageId !== null && message.reply_to_message_id === messageId;
   const until = nextOfOthers(sent, { acceptedAtMs, messageId });

@@ -1,5 +1,6 @@
+import { floodKeys } from '@flotilla/redis/call-keys.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { channels, floodKeys } from '@flotilla/redis/keys.ts';
+import { channels } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';

@@ -1,5 +1,5 @@
+import { paceKeys } from '@flotilla/redis/call-keys.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { paceKeys } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { TIMES_KEPT } from '../../records/history/stream/note-sends.ts';

@@ -1,5 +1,5 @@
+import { rateKeys } from '@flotilla/redis/call-keys.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { rateKeys } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { ActiveToken } from '../../fleet/bots/active-program.ts';
 

@@ -1,6 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
+import { freshLinkKey } from '@flotilla/redis/call-keys.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { freshLinkKey } from '@flotilla/redis/keys.ts';
 import type { RouteLink, SeenMessage } from '../../records/history/route-links.ts';
 import { routeLinkStore } from './route-link-store.ts';
 

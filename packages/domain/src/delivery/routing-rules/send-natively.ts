@@ -1,4 +1,4 @@
-import { paceKeys } from '@flotilla/redis/keys.ts';
+import { paceKeys } from '@flotilla/redis/call-keys.ts';
 import { SHARED_CHATS_BELOW } from '@flotilla/telegram/group-move.ts';
 import { type Fields, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { NoMatchReason } from '@flotilla/contract/routing-rules.ts';
+import type { NoMatchReason } from '@flotilla/contract/routing-rule-operations.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';

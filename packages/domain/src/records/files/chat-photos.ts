@@ -4,7 +4,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
 import { isFields, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
-import type { Bot } from '../../fleet/bots/bot.ts';
+import { type Bot, keepsHistory } from '../../fleet/bots/bot.ts';
 import { chatStore } from '../chats/chat-store.ts';
 import { messageStore } from '../messages/message-store.ts';
 import { readFilePath } from './file-path.ts';
@@ -90,7 +90,7 @@ export function chatPhotos(deps: Deps): ChatPhotos {
   };
 
   const photoOf = async (bot: Bot, subject: Subject): Promise<ChatPhoto | null> => {
-    if (bot.disabled || !bot.manage_enabled) return null;
+    if (bot.disabled || !keepsHistory(bot)) return null;
     // With the registration, a bot that was deleted and added again finds nothing of before.
     const key = `${bot.id} ${bot.registration_id} ${subject.kind} ${subject.id}`;
     const known = kept.get(key);

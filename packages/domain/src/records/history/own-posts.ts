@@ -1,5 +1,5 @@
+import { ownPostKey } from '@flotilla/redis/call-keys.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { ownPostKey } from '@flotilla/redis/keys.ts';
 import { SHARED_CHATS_BELOW } from '@flotilla/telegram/group-move.ts';
 import { type Fields, readInteger, readObject, readText } from '@flotilla/telegram/platform-fields.ts';
 

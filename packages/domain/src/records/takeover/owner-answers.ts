@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Fields, readInteger, readObject } from '@flotilla/telegram/platform-fields.ts';
-import type { Bot } from '../../fleet/bots/bot.ts';
+import { type Bot, keepsHistory } from '../../fleet/bots/bot.ts';
 import { type TakeoverDeps, takeOverChat } from './take-over-chat.ts';
 
 /** Sees that the owner of a business account answers a customer, and takes the chat over. Never throws. */
@@ -29,7 +29,7 @@ export function ownerAnswers(deps: TakeoverDeps): OwnerAnswers {
   };
   return {
     see: async (bot, updates) => {
-      if (!bot.manage_enabled) return;
+      if (!keepsHistory(bot)) return;
       const answers = updates.map(({ value }) => ownersAnswer(value)).filter((answer) => answer !== null);
       // All at once, so that answers in many chats do not wait for a slow store one after the other.
       const taken = Promise.all(answers.map((answer) => takeOver(bot, answer)));

@@ -1,5 +1,6 @@
+import { ownPostKey } from '@flotilla/redis/call-keys.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
-import { botKeys, ownPostKey } from '@flotilla/redis/keys.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
 import { type TurnQueue, turnQueue } from '@flotilla/redis/turn-queue.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { createMetrics, type Metrics } from '@flotilla/runtime/metrics.ts';

@@ -1,5 +1,5 @@
+import { paceKeys } from '@flotilla/redis/call-keys.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
-import { paceKeys } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import { chatIdOfResult } from '@flotilla/telegram/chat-id.ts';
 import type { CapturedCall } from './captured-call.ts';
