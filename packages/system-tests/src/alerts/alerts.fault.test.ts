@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
@@ -11,7 +12,7 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Prometheus, startPrometheus } from './prometheus.ts';
 
-const TEST_MS = 120_000;
+const TEST_MS = 160_000;
 /** Eight processes start one after another. */
 const RESTARTS_MS = 240_000;
 const FIRED_WITHIN_MS = 100_000;
@@ -19,6 +20,8 @@ const FIRED_WITHIN_MS = 100_000;
 const USED_CONNECTIONS = 0.85;
 const EXPIRED_ROWS = 2_000;
 const SCRAPED = { timeoutMs: 60_000, message: 'a process being scraped' };
+const ANSWERED_WITHIN_MS = 5_000;
+const LATER = '29990101T000000-later';
 /** A poll that is answered after a second is late. */
 const STOPPED_MS = 1_500;
 
@@ -77,10 +80,24 @@ const several = (count: number, fields: Record<string, unknown>): Promise<FleetB
   Promise.all(Array.from({ length: count }, () => fleet.addBot(fields)));
 const updates = (of: FleetBot[], count: number, chats: number) =>
   fleet.control.generate({ bots: of.map(({ platformId }) => platformId), chats, count });
+const push = ({ id }: FleetBot, secret: string) =>
+  fetch(`${fleet.url}/telegram/${id}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': secret },
+    body: '{"update_id":1}',
+    signal: AbortSignal.timeout(ANSWERED_WITHIN_MS),
+  }).catch(() => undefined);
+const signIn = (body: object) =>
+  fetch(`${fleet.url}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(ANSWERED_WITHIN_MS),
+  }).catch(() => undefined);
 const preload = (code: string) => ({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` });
 
 test(
-  'tell of backends, webhooks and rules that fail, of what is not stored or not removed, and of a full Postgres',
+  'tell of backends, webhooks, rules and sign-ins that fail, of what is not stored or not removed, and of stores that are set wrong',
   async () => {
     const refusing = parts.adopt(
       await startBackend((_request, response) => void response.writeHead(500).end()),
@@ -98,11 +115,21 @@ test(
     await fleet.rest('/api/routes/add', { ...of, condition_type: 'all', action: 'copy' });
     await stored.commands.xadd(botKeys(routed.id).history, '*', 'nonsense', 'x');
     const giveBack = await postgres.takeConnections(USED_CONNECTIONS);
+    await stored.commands.config('SET', 'appendfsync', 'everysec');
+    await stored.commands.config('SET', 'maxmemory', '1gb', 'maxmemory-policy', 'volatile-lru');
+    await administer(postgres.url, `insert into kysely_migration values ('${LATER}', '2020-01-01')`);
     await updates(failing, 90, 30);
     await updates([routed], 20, 1);
+    const strangers = () =>
+      Promise.all([
+        ...Array.from({ length: 4 }, () => push(hooked, 'a wrong secret')),
+        signIn({ username: `nobody-${randomUUID()}`, password: 'wrong' }),
+      ]);
     const ofUpdates = ['DeadLetters', 'DeliveriesFailing', 'Unstorable', 'WebhooksFailing'];
-    await untilFired([...ofUpdates, 'PostgresConnections', 'RemovalWaits']);
+    const ofStores = ['PostgresConnections', 'RemovalWaits', 'RedisNotDurable', 'RedisEvicts', 'MigrationMismatch'];
+    await untilFired([...ofUpdates, ...ofStores, 'PlatformWebhookUnauthorized', 'SignInFailures'], strangers);
     await giveBack();
+    await administer(postgres.url, `delete from kysely_migration where name = '${LATER}'`);
   },
   TEST_MS,
 );
@@ -182,21 +209,17 @@ test(
 );
 
 test(
-  'tell that pushes of the platform fail and that no upkeep succeeds, while Redis is away',
+  'tell that pushes of the platform fail and that no upkeep succeeds, while Redis is away, and then that no process runs',
   async () => {
     const hooked = await fleet.addBot({ webhook_mode: true });
     const { secretToken } = await fleet.control.readWebhook({ bot: hooked.platformId });
     expect(secretToken).toBeTruthy();
     redis.kill();
-    const push = () =>
-      fetch(`${fleet.url}/telegram/${hooked.id}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': secretToken! },
-        body: '{"update_id":1}',
-      });
-    await untilFired(['PlatformWebhookErrors', 'RedisDown', 'UpkeepFailing'], () =>
-      Promise.all([push(), push(), push()].map((pushed) => pushed.catch(() => undefined))),
+    await untilFired(['FiguresMissing', 'PlatformWebhookErrors', 'RedisDown', 'UpkeepFailing'], () =>
+      Promise.all(Array.from({ length: 3 }, () => push(hooked, secretToken!))),
     );
+    await Promise.all([...fleet.apis, ...fleet.workers].map((ended) => ended.kill()));
+    await untilFired(['NoApi', 'RoleMissing', 'TargetDown']);
   },
   TEST_MS,
 );
