@@ -2,6 +2,7 @@ import { botStore } from '@flotilla/domain/fleet/bots/bot-store.ts';
 import { openProcess } from '@flotilla/domain/startup/open-process.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { checkDrift } from './checks/check-drift.ts';
+import { checkInstallation } from './checks/check-installation.ts';
 import { checkPostgres } from './checks/check-postgres.ts';
 import { checkProcesses } from './checks/check-processes.ts';
 import { checkRedis } from './checks/check-redis.ts';
@@ -44,6 +45,7 @@ const SAID_LATER = new Set(['postgres connections', 'redis memory']);
 export async function examine(deps: DiagnosisDeps): Promise<Finding[]> {
   const bots = new Set((await botStore(deps.db).revisions()).keys());
   const parts = [
+    () => checkInstallation(deps),
     () => checkProcesses(deps),
     () => checkTurns(deps, bots),
     () => checkDrift(deps),

@@ -1,6 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ADMIN_KEY, type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import {
+  ADMIN_KEY,
+  FLEET_ENCRYPTION_KEY,
+  type Fleet,
+  type FleetBot,
+  startFleet,
+} from '@flotilla/testing/fleet/fleet.ts';
 import type { FleetProcess } from '@flotilla/testing/fleet/fleet-process.ts';
 import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { runMaintenance } from '@flotilla/testing/fleet/run-maintenance.ts';
@@ -13,7 +19,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 const UPDATES = 120;
 
-type Copy = { databaseUrl: string; api: FleetProcess; worker: FleetProcess; rest: RestClient };
+type Copy = { databaseUrl: string; redisUrl: string; api: FleetProcess; worker: FleetProcess; rest: RestClient };
 
 let fleet: Fleet;
 let bot: FleetBot;
@@ -69,7 +75,8 @@ async function startCopy(url: string, ofProduction: Fleet['redis'] | null = null
   const [api, worker] = await Promise.all([fleet.start('api', settings), fleet.start('worker', settings)]);
   // The load balancer of production must not lead to a copy.
   fleet.apis.splice(fleet.apis.indexOf(api), 1);
-  const copy = { databaseUrl: url, api, worker, rest: restClient(`http://127.0.0.1:${api.port}`, ADMIN_KEY) };
+  const rest = restClient(`http://127.0.0.1:${api.port}`, ADMIN_KEY);
+  const copy = { databaseUrl: url, redisUrl: settings.REDIS_URL, api, worker, rest };
   copies.push({ ...copy, stopRedis: async () => own?.stop() });
   return copy;
 }
@@ -82,6 +89,16 @@ const proxied = async ({ api }: Copy, method: string, parameters: object) => {
   });
   return [response.status, (await response.json()) as { ok: boolean; result?: unknown; description?: string }] as const;
 };
+
+/** What the command `doctor` would have mended or looked at. */
+async function wrongByDoctor({ databaseUrl: url, redisUrl }: Copy): Promise<string[]> {
+  const { output } = await runMaintenance(['doctor', '--json'], {
+    ...{ DATABASE_URL: url, REDIS_URL: redisUrl, TELEGRAM_API_URL: fleet.simulator.url },
+    ENCRYPTION_KEY: FLEET_ENCRYPTION_KEY,
+  });
+  const { findings } = JSON.parse(output) as { findings: { level: string; check: string; found: string }[] };
+  return findings.filter(({ level }) => level !== 'ok').map(({ check, found }) => `${check}: ${found}`);
+}
 
 /** A restored copy whose operator forgot to change REDIS_URL. */
 async function expectNoChangeInRedisOfProduction(restored: string): Promise<void> {
@@ -163,6 +180,9 @@ test('copies beside production take no update and send nothing, until one of the
     const { json: waiting } = await copy.rest('GET', '/api/outbox');
     expect(waiting).toMatchObject([{ state: 'scheduled' }]);
   }
+  expect(await wrongByDoctor(restored)).toEqual([
+    'installation: it is in quarantine, and polls and sends nothing: the database was restored from a backup, and the installation that was backed up may still run',
+  ]);
   await expectNoChangeInRedisOfProduction(ours);
   expect([await sent('scheduled'), await sent('from a copy')]).toEqual([1, 0]);
 

@@ -3,6 +3,7 @@ import { type DatabaseState, readDatabaseState } from '@flotilla/database/server
 import type { FleetFigures } from '@flotilla/domain/watch/fleet-figures/fleet-figures.ts';
 import { readFigures } from '@flotilla/domain/watch/fleet-figures/gather-figures.ts';
 import { readMemory, shareOf } from '@flotilla/redis/memory.ts';
+import { findQuarantine } from './check-installation.ts';
 import type { DiagnosisDeps } from './diagnosis-deps.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
@@ -30,10 +31,11 @@ export async function checkPartitions({ db, clock }: DiagnosisDeps): Promise<Fin
 
 /** Each thing that grows, beside its limit. */
 export async function checkSizes(deps: DiagnosisDeps): Promise<Finding[]> {
-  const [database, memory, figures] = await Promise.all([
+  const [database, memory, figures, quarantine] = await Promise.all([
     readDatabaseState(deps.db),
     readMemory(deps.redis, deps.config.redisMemoryLimit),
     readFigures(deps),
+    findQuarantine(deps),
   ]);
   return [
     checkMemory(shareOf(memory)),
@@ -41,7 +43,8 @@ export async function checkSizes(deps: DiagnosisDeps): Promise<Finding[]> {
     ok('database', `${(database.bytes / GIB).toFixed(1)} GiB`),
     checkSchema(database),
     checkBackup(deps, database),
-    ...checkFigures(figures, deps.clock.nowMs()),
+    // In quarantine, no worker counts.
+    ...(figures === null && quarantine !== null ? [] : checkFigures(figures, deps.clock.nowMs())),
   ];
 }
 
