@@ -28,7 +28,12 @@ const lastMessageResource = z
     media_type: ofMessage.media_type,
     service: ofMessage.service,
     outgoing: ofMessage.outgoing,
+    program_id: ofMessage.program_id,
+    program: ofMessage.program,
     automatic: ofMessage.automatic,
+    account: ofMessage.account,
+    account_id: ofMessage.account_id,
+    account_name: ofMessage.account_name,
     business_connection_id: ofMessage.business_connection_id,
   })
   .meta({ id: 'LastMessage' });

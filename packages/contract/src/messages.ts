@@ -167,9 +167,11 @@ export const messageResource = z
     account: z
       .string()
       .describe(
-        'The username of the account that sent the message as the bot. In lists of one chat and in the answer to `send` only.',
+        'The username of the account that sent the message as the bot. In lists of one chat, in the last message of a chat and in the answer to `send` only; so are its id and its name.',
       )
       .optional(),
+    account_id: z.int().describe('The id of that account. Absent if it was deleted.').optional(),
+    account_name: z.string().describe('The name of that account for people.').optional(),
     forward_origin: forwardOriginResource.describe('Of a forwarded message: who wrote it first.').optional(),
     poll: pollResource
       .describe(
@@ -208,6 +210,8 @@ const BESIDE_COLUMNS = [
   'forward_origin',
   'poll',
   'account',
+  'account_id',
+  'account_name',
   'automatic',
   'position',
 ] as const;

@@ -1,6 +1,7 @@
 import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { ChatAdminResource } from '@flotilla/contract/chat-admins.ts';
+import type { ChatResource } from '@flotilla/contract/chats.ts';
 import type { MessageResource } from '@flotilla/contract/messages.ts';
 import type { Operation } from '@flotilla/contract/operation.ts';
 import { operations } from '@flotilla/contract/operations.ts';
@@ -74,9 +75,9 @@ function expectDone(answer: RestAnswer): void {
   expect(answer).toMatchObject({ status: 200, json: { ok: true } });
 }
 
-test('a message that an account sent names it, in the answer and in lists of the chat', async () => {
+test('a message that an account sent names it, in the answer, in lists of the chat and as the last one of the chat', async () => {
   const sent = await say('By a person');
-  expect(sent.account).toBe('moderator');
+  expect(sent).toMatchObject({ account: 'moderator', account_id: moderator.id });
   const listed = await asModerator('GET', '/api/messages', { query: { bot_id: bot.id, chat_id: group, limit: 5 } });
   const around = await asModerator('GET', '/api/messages', {
     query: { bot_id: bot.id, chat_id: group, around: sent.id, limit: 1 },
@@ -84,6 +85,9 @@ test('a message that an account sent names it, in the answer and in lists of the
   for (const answer of [listed, around]) {
     expect((answer.json as MessageResource[]).find(({ id }) => id === sent.id)).toEqual(sent);
   }
+  const chats = await asModerator('GET', '/api/chats', { query: { bot_id: bot.id, order: 'recent' } });
+  const { last_message } = (chats.json as ChatResource[]).find(({ id }) => id === group)!;
+  expect(last_message).toMatchObject({ id: sent.id, account: 'moderator', account_id: moderator.id });
 });
 
 describe('users', () => {

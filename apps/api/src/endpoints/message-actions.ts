@@ -1,6 +1,8 @@
 import { addAbortSignal } from 'node:stream';
 import { OK } from '@flotilla/contract/fields.ts';
 import type { messageActionOperations, SentMedia } from '@flotilla/contract/message-actions.ts';
+import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
 import { deleteMessage } from '@flotilla/domain/records/chat-actions/delete-message.ts';
 import { pinMessage } from '@flotilla/domain/records/chat-actions/pin-message.ts';
 import { unpinMessage } from '@flotilla/domain/records/chat-actions/unpin-message.ts';
@@ -15,7 +17,7 @@ import type { Call, Handlers } from '../operations/handler.ts';
 import { accountOf } from './account-of.ts';
 import { presentMessage } from './present-message.ts';
 import { renewHoldOf } from './renew-hold-of.ts';
-import { sendersOf } from './senders-of.ts';
+import { type Sender, sendersOf } from './senders-of.ts';
 
 type SendInput = Call<typeof messageActionOperations.sendMessage.input>['input'];
 
@@ -37,7 +39,6 @@ export const messageActionHandlers: Handlers<typeof messageActionOperations> = {
     const message = { ...input, content: contentOf(input, file), silent: input.disable_notification };
     const bot = requireBot(context, input.bot_id);
     const send = () => sendMessage(context, bot, by, message);
-    const sender = by.kind === 'account' ? by.username : undefined;
     const sent =
       file === null
         ? await send()
@@ -48,13 +49,13 @@ export const messageActionHandlers: Handlers<typeof messageActionOperations> = {
     await renewHoldOf(context, bot, by, sent, input.renews_hold);
     const at = inConversation(sent);
     await announceDesk(context, { kind: 'chat', action: 'send', ...at, ...accountOf(caller) });
-    return presentMessage(bot, sent, sender);
+    return presentMessage(bot, sent, senderOf(by, caller));
   },
 
   async editMessage(context, { input, by }) {
     const bot = requireBot(context, input.bot_id);
     const message = await editMessage(context, bot, by, input);
-    const senders = await sendersOf(context, message, [message]);
+    const senders = await sendersOf(context, [message]);
     return presentMessage(bot, message, senders(message));
   },
 
@@ -73,6 +74,11 @@ export const messageActionHandlers: Handlers<typeof messageActionOperations> = {
     return OK;
   },
 };
+
+function senderOf(by: Actor, { account: { display_name: name } }: Caller): Sender {
+  if (by.kind !== 'account') return {};
+  return { account: by.username, account_id: by.accountId, ...(name && { account_name: name }) };
+}
 
 /** The content of a call: a text, or a medium. Throws 'bad_request' when it has neither, or more than one medium. */
 function contentOf(input: SendInput, file: IncomingFile | null): NewContent {

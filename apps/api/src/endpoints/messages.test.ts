@@ -42,6 +42,7 @@ describe('sending a message', () => {
       date: expect.any(Number),
       outgoing: true,
       account: 'admin',
+      account_id: expect.any(Number),
     });
     expect((await list({ chat_id: PERSON })).json).toEqual([sent.json]);
     const shown = await api.platform.readChat({ person: PERSON, bot: platformId() });

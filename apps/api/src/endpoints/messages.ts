@@ -45,14 +45,14 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
         start.list(context.db, chat, start.position, { limit, ...shown }),
         messages.count(chat, shown),
       ]);
-      return pageOfWindow(bot, window, total, await sendersOf(context, chat, window.messages));
+      return pageOfWindow(bot, window, total, await sendersOf(context, window.messages));
     }
     const before = decodeCursor(input.before, CURSOR);
     const [rows, total] = await Promise.all([
       messages.list(chat, { limit: limit + 1, offset, before, ...shown }),
       messages.count(chat, shown),
     ]);
-    return pageOf(bot, rows, limit, total, await sendersOf(context, chat, rows));
+    return pageOf(bot, rows, limit, total, await sendersOf(context, rows));
   },
 
   async exportChat(context, { input, by, request, response, whileAllowed }) {

@@ -4,6 +4,7 @@ import { type Conversation, connectionParam } from '@flotilla/domain/records/cha
 import type { InboxChat, LastMessage } from '@flotilla/domain/records/chats/inbox-store.ts';
 import { type HeldChat, heldKey, MISSED_LIFE_MS, readHolds } from '@flotilla/domain/records/takeover/held-chats.ts';
 import type { Context } from '../context.ts';
+import { type Senders, sendersOf } from './senders-of.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 type Held = ReadonlyMap<string, HeldChat>;
@@ -20,14 +21,17 @@ export async function presentChat(context: Context, chat: Chat): Promise<ChatRes
 
 /** The same for the inbox of an account. */
 export async function presentInbox(context: Context, inbox: readonly InboxChat[]): Promise<ChatResource[]> {
-  const held = await heldAmong(
-    context,
-    inbox.map(({ chat }) => chat),
-  );
+  const [held, senders] = await Promise.all([
+    heldAmong(
+      context,
+      inbox.map(({ chat }) => chat),
+    ),
+    sendersOf(context, inbox.flatMap(lastOf)),
+  ]);
   return inbox.map(({ chat, lastMessage, unread, readMessageId, waitingSinceS }) => ({
     ...presentOne(chat, held),
     ...botOf(context, chat.bot_id),
-    ...(lastMessage === null ? {} : { last_message: presentLastMessage(lastMessage) }),
+    ...(lastMessage === null ? {} : { last_message: presentLastMessage(context, chat, lastMessage, senders) }),
     unread,
     ...withoutNulls({ read_message_id: readMessageId }),
     ...(waitingSinceS === null ? {} : { waiting_since: new Date(waitingSinceS * 1000).toISOString() }),
@@ -76,8 +80,24 @@ function presentHold({ untilMs, isHeld, by, missed }: HeldChat) {
     : { missed, missed_until: new Date(untilMs + MISSED_LIFE_MS).toISOString() };
 }
 
-function presentLastMessage({ business_connection_id: of, ...message }: LastMessage): ChatResource['last_message'] {
-  return { ...withoutNulls(message), ...connectionParam(of) } as ChatResource['last_message'];
+function lastOf({ chat, lastMessage }: InboxChat) {
+  return lastMessage === null ? [] : [{ ...lastMessage, bot_id: chat.bot_id, chat_id: chat.id }];
+}
+
+function presentLastMessage(
+  { directory }: Context,
+  { bot_id, id: chat_id }: Chat,
+  last: LastMessage,
+  senders: Senders,
+): NonNullable<ChatResource['last_message']> {
+  const { business_connection_id: of, ...message } = last;
+  const program = directory.byId(bot_id)?.programs.find(({ id }) => id === last.program_id);
+  return {
+    ...withoutNulls(message),
+    ...(program && { program: program.name }),
+    ...senders({ ...last, bot_id, chat_id }),
+    ...connectionParam(of),
+  } as NonNullable<ChatResource['last_message']>;
 }
 
 function conversationOfRow({ bot_id, id, business_connection_id }: Chat): Conversation {

@@ -1,10 +1,11 @@
 import type { MessageResource } from '@flotilla/contract/messages.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import type { Message } from '@flotilla/domain/records/messages/message-store.ts';
+import type { Sender } from './senders-of.ts';
 import { withoutNulls } from './without-nulls.ts';
 
-/** `account`: who sent it as the bot, where that is known. */
-export function presentMessage({ programs }: Bot, message: Message, account?: string): MessageResource {
+/** `sender`: the account that sent it as the bot, where that is known. */
+export function presentMessage({ programs }: Bot, message: Message, sender: Sender = {}): MessageResource {
   const program = programs.find(({ id }) => id === message.program_id);
   return {
     id: message.id,
@@ -29,7 +30,7 @@ export function presentMessage({ programs }: Bot, message: Message, account?: st
     outgoing: message.outgoing,
     ...(message.business_connection_id === '' ? {} : { business_connection_id: message.business_connection_id }),
     ...withoutNulls({ program_id: message.program_id, program: program?.name ?? null, service: message.service }),
-    ...(account === undefined ? {} : { account }),
+    ...sender,
     ...withoutNulls({ automatic: message.automatic }),
     ...message.details,
   };

@@ -1,24 +1,33 @@
-import type { ChatOfBot } from '@flotilla/contract/chats.ts';
-import { auditStore } from '@flotilla/domain/people/audit/audit-store.ts';
+import type { MessageResource } from '@flotilla/contract/messages.ts';
+import { auditStore, type SentMessage } from '@flotilla/domain/people/audit/audit-store.ts';
 import type { Message } from '@flotilla/domain/records/messages/message-store.ts';
 import type { Context } from '../context.ts';
+import { withoutNulls } from './without-nulls.ts';
 
-/** Says which account sent a message as the bot; undefined: none that is known. */
-export type Senders = (message: Message) => string | undefined;
+/** The account that sent a message as the bot; empty: none that is known. */
+export type Sender = Pick<MessageResource, 'account' | 'account_id' | 'account_name'>;
+export type Senders = (message: SentMessage) => Sender;
+
+type Sent = SentMessage & Pick<Message, 'outgoing' | 'program_id' | 'automatic'>;
 
 /** Conversations of business connections may have messages of the same id. */
-export async function sendersOf(
-  { db }: Pick<Context, 'db'>,
-  chat: ChatOfBot,
-  messages: readonly Message[],
-): Promise<Senders> {
-  const sent = messages.filter((message) => message.outgoing && message.program_id === null && message.id > 0);
-  const dates = sent.map(({ date }) => date);
-  const between = { fromS: Math.min(...dates), toS: Math.max(...dates) };
-  const ids = sent.map(({ id }) => id);
-  const known = await auditStore(db).sendersOf({ bot_id: chat.bot_id, chat_id: chat.chat_id }, ids, between);
-  const senders = new Map(
-    known.map(({ business_connection_id, id, sender }) => [`${id} ${business_connection_id}`, sender]),
+export async function sendersOf({ db }: Pick<Context, 'db'>, messages: readonly Sent[]): Promise<Senders> {
+  const unknown = messages.filter(
+    ({ outgoing, program_id, automatic, id }) => outgoing && program_id === null && automatic === null && id > 0,
   );
-  return ({ id, business_connection_id: connection }) => senders.get(`${id} ${connection}`);
+  const asked = unknown.map(({ bot_id, chat_id, business_connection_id, id, date }) => ({
+    ...{ bot_id, chat_id, business_connection_id, id, date },
+  }));
+  const known = await auditStore(db).sendersOf(asked);
+  const senders = new Map(
+    known.map(({ account, account_id, account_name, ...message }) => [
+      keyOf(message),
+      { account, ...withoutNulls({ account_id, account_name }) },
+    ]),
+  );
+  return (message) => senders.get(keyOf(message)) ?? {};
+}
+
+function keyOf({ bot_id, chat_id, business_connection_id, id }: Omit<SentMessage, 'date'>): string {
+  return `${bot_id} ${chat_id} ${id} ${business_connection_id}`;
 }

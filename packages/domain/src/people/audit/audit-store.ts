@@ -29,8 +29,15 @@ const DESK_COLUMNS = ['action', 'actor_kind', 'actor_username', 'target_username
 /** No index leads to such acts, and a busy chat has many other entries. */
 const LOOKED_AT = 500;
 
-/** A message that an account sent. */
-export type SentByAccount = { business_connection_id: string; id: number; sender: string };
+/** A message of a bot. */
+export type SentMessage = { bot_id: number; chat_id: number; business_connection_id: string; id: number; date: number };
+
+/** Such a message with the account that sent it: its username then, and what it is now unless it was deleted. */
+export type SentByAccount = Omit<SentMessage, 'date'> & {
+  account: string;
+  account_id: number | null;
+  account_name: string | null;
+};
 
 /** The date of a message is the platform's, that of its entry is ours. */
 const CLOCKS_DIFFER_S = 60;
@@ -125,20 +132,23 @@ export function auditStore(db: Database) {
         .execute();
     },
 
-    /** Those of these messages that accounts sent, with their usernames; `fromS` and `toS` are the dates of the first and the last one. */
-    async sendersOf(
-      chat: ChatOfBot,
-      messageIds: readonly number[],
-      { fromS, toS }: { fromS: number; toS: number },
-    ): Promise<SentByAccount[]> {
-      if (messageIds.length === 0) return [];
-      const around = { fromS: fromS - CLOCKS_DIFFER_S, beforeS: toS + CLOCKS_DIFFER_S };
-      const sent = await entriesOf(EVERYTHING, { ...chat, action: 'send', ...around })
-        .select(['target_id as id', 'actor_username as sender', 'business_connection_id'])
-        .where('actor_kind', '=', 'account')
-        .where('target_id', '=', sql<number>`any (${[...messageIds]}::bigint[])`)
-        .execute();
-      return sent.flatMap(({ id, sender, ...of }) => (id === null || sender === null ? [] : [{ ...of, id, sender }]));
+    /** Those of these messages that accounts sent. */
+    async sendersOf(messages: readonly SentMessage[]): Promise<SentByAccount[]> {
+      if (messages.length === 0) return [];
+      const { rows } = await sql<SentByAccount>`
+        select m.bot_id, m.chat_id, m.business_connection_id, m.id, e.actor_username as account, a.id as account_id,
+          nullif(a.display_name, '') as account_name
+        from jsonb_to_recordset(${JSON.stringify(messages)}::jsonb)
+          as m (bot_id bigint, chat_id bigint, business_connection_id text, id bigint, date bigint)
+        cross join lateral (
+          select actor_id, actor_username from audit_log
+          where bot_id = m.bot_id and chat_id = m.chat_id and business_connection_id = m.business_connection_id
+            and date between m.date - ${CLOCKS_DIFFER_S}::bigint and m.date + ${CLOCKS_DIFFER_S}::bigint
+            and action = 'send' and actor_kind = 'account' and actor_username is not null and target_id = m.id
+          limit 1
+        ) as e
+        left join accounts a on a.id = e.actor_id`.execute(db);
+      return rows;
     },
 
     async anyOfBot(botId: number): Promise<boolean> {

@@ -43,7 +43,7 @@ export interface InboxChat {
 
 const LAST_MESSAGE_COLUMNS = [
   ...(['id', 'user_id', 'username', 'first_name', 'last_name', 'text', 'date'] as const),
-  ...(['media_type', 'service', 'outgoing', 'automatic', 'business_connection_id'] as const),
+  ...(['media_type', 'service', 'outgoing', 'program_id', 'automatic', 'business_connection_id'] as const),
 ] as const;
 
 const TEXT_CHARACTERS = 200;
