@@ -15,7 +15,7 @@ type InChat = OfBot & { chat_id: number; account_id?: number; account?: string }
 /** What `GET /api/live` sends. */
 export type LiveEvent =
   | { name: 'update'; data: OfBot & { update_id: number; kind: string; update: Record<string, unknown> } }
-  | { name: 'call'; data: OfBot & { method: string; result: unknown } }
+  | { name: 'call'; data: OfBot & { method: string; result: unknown; program_id?: number; program?: string } }
   | { name: 'attempt'; data: OfBot & { update_id: number; status: number; duration_ms: number; error?: string } }
   | { name: 'route'; data: OfBot & RouteDecision }
   | { name: 'broadcast'; data: Pick<BroadcastResource, 'bot_id' | 'id' | 'state' | 'counts'> }

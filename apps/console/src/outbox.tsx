@@ -4,16 +4,19 @@ import type { ChatId } from './screens/inbox/chat/use-window.ts';
 import type { NewMessage } from './screens/inbox/compose/use-draft.ts';
 
 export type Sent = NewMessage & { file: File | null };
-/** Of the message that is written in a chat: its file, its send, and why the last send failed. */
+/** Of the message that is written in a chat: its files, its send, and why the last send failed. */
 export type Outgoing = {
-  file: File | null;
+  /** They are sent one after the other, each as a message. */
+  files: readonly File[];
   /** The file that is sent, and how much of it, from 0 to 1. */
   sending: { file: File | null; progress: number } | null;
   error: Error | null;
+  /** The file whose send failed. */
+  failed: File | null;
 };
 type SentListener = (message: Message, sent: Sent) => void;
 
-const NOTHING: Outgoing = { file: null, sending: null, error: null };
+const NOTHING: Outgoing = { files: [], sending: null, error: null, failed: null };
 
 /** Holds what is sent in each chat and topic, because a send goes on while another chat or screen is shown. */
 function createOutbox() {
@@ -26,6 +29,14 @@ function createOutbox() {
     change(chat: ChatId, changes: Partial<Outgoing>): void {
       chats.set(keyOf(chat), { ...of(chat), ...changes });
       for (const listener of listeners) listener();
+    },
+    attach(chat: ChatId, files: readonly File[]): void {
+      if (files.length > 0) this.change(chat, { files: [...of(chat).files, ...files] });
+    },
+    remove(chat: ChatId, file: File): void {
+      const { files, failed, error } = of(chat);
+      const rest = { files: files.filter((one) => one !== file) };
+      this.change(chat, failed === file ? { ...rest, failed: null, error: null } : { ...rest, failed, error });
     },
     /** Calls the listener after every change; returns what ends that. */
     subscribe(listener: () => void): () => void {

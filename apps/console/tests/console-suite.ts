@@ -142,3 +142,9 @@ export async function speak(page: Page, language: 'en' | 'ru'): Promise<void> {
   })('flotilla-preferences')`);
   await waitFor(() => page.evaluate<boolean>(`document.documentElement.lang === '${language}'`));
 }
+
+/** On a phone, the tools below the field are closed at first. */
+export async function showTools(page: Page): Promise<void> {
+  const more = page.getByRole('button', { name: 'Add to the message' });
+  if (await more.isVisible()) await more.click();
+}

@@ -102,7 +102,7 @@ function visitor(page: Page): (path: string) => Promise<string[]> {
   return async (path) => {
     calm = 0;
     await page.goto(`${suite.fleet.url}/console/${path}`);
-    await page.getByRole('navigation').first().waitFor();
+    await page.getByRole('main').waitFor();
     await waitFor(isSettled, { pauseMs: 100, timeoutMs: TEST_MS });
     return shiftsOf(page);
   };

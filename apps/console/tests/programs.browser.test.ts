@@ -121,7 +121,7 @@ test(
 
     await page.goto(`${suite.fleet.url}/console/inbox/${desk.id}/${ADA.id}`);
     const sent = page.locator('[data-message]').filter({ hasText: 'hello' });
-    await sent.getByText('sent by n8n <b>').waitFor();
+    await sent.locator('.sender').getByText('n8n <b>').waitFor();
     await picture(page, 'message-of-program');
     expect(unexpected(complaints)).toEqual([]);
   },

@@ -2,7 +2,7 @@ import type { OutboxEntryResource } from '@flotilla/contract/outbox.ts';
 import type { FleetBot } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
+import { ADMIN, consoleSuite, showTools, TEST_MS, testLooks } from './console-suite.ts';
 import { HOSTILE } from './hostile-names.ts';
 
 const ADA = 9_041;
@@ -108,6 +108,7 @@ testLooks('what is scheduled is accessible and fits the window', suite, async ({
   await page.locator('.scheduled summary').click();
   await lookAt('send-later-scheduled');
   await page.locator('.compose textarea').fill('Hello');
+  await showTools(page);
   await page.getByRole('button', { name: 'Send later' }).click();
   await page.getByRole('menuitem', { name: 'In an hour' }).waitFor();
   await lookAt('send-later-menu');

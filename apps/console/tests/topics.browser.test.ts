@@ -197,7 +197,7 @@ testLooks('topics are accessible and fit the window', suite, async ({ page, sign
   await page.getByRole('navigation', { name: 'Screens' }).waitFor();
   await page.goto(`${suite.fleet.url}/console/inbox/${desk.id}/${forum}?topic=${odd}`);
   await articles(page).filter({ hasText: 'This is odd' }).waitFor();
-  await page.getByRole('combobox', { name: 'Topic' }).waitFor();
+  await page.getByRole('combobox', { name: 'Topic' }).or(page.locator('.phone-head')).first().waitFor();
   await lookAt('topics');
   await page.goto(`${suite.fleet.url}/console/inbox/${desk.id}/${forum}`);
   await articles(page).filter({ hasText: 'This is odd' }).waitFor();

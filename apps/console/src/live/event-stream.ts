@@ -13,7 +13,7 @@ export type StreamHandlers = {
 export type StreamEnd = { status: number; retryAfterMs: number };
 
 /** The server says every 15 s that the stream lives; a network that fell silent says nothing. */
-const SILENCE_MS = 40_000;
+const SILENCE_MS = 20_000;
 
 /**
  * Reads a server-sent stream to its end. EventSource would do, but it begins anew when the topics change, and does not

@@ -1,8 +1,8 @@
 import { call } from '../call.ts';
 import { readEventStream, type SentEvent, type StreamEnd } from './event-stream.ts';
 
-/** live: events come as they happen. connecting: they soon will. polling: the stream cannot be had for a while. */
-export type StreamState = 'live' | 'connecting' | 'polling';
+/** live: events come as they happen. connecting: they soon will. polling: the stream cannot be had for a while. offline: the browser has no network. */
+export type StreamState = 'live' | 'connecting' | 'polling' | 'offline';
 
 type Handlers = {
   /** A position without an event. */
@@ -34,6 +34,8 @@ export class LiveStream {
   constructor(position: string, handlers: Handlers) {
     this.#position = position;
     this.#handlers = handlers;
+    // A connection that has lost its network ends minutes later.
+    window.addEventListener('offline', this.#reopenIfWatched);
   }
 
   get topics(): readonly string[] {
@@ -55,8 +57,13 @@ export class LiveStream {
   }
 
   close(): void {
+    window.removeEventListener('offline', this.#reopenIfWatched);
     this.#connection.abort();
   }
+
+  readonly #reopenIfWatched = (): void => {
+    if (this.topics.length > 0) this.reopen();
+  };
 
   #become(state: StreamState): void {
     this.#state = state;
@@ -72,7 +79,8 @@ export class LiveStream {
       if (signal.aborted) return;
       if (end.status === 401) return this.#handlers.signedOut();
       failures = opened ? 0 : failures + 1;
-      this.#become(end.status === 429 || failures >= FAILURES_SHOWN ? 'polling' : 'connecting');
+      const isRefused = end.status === 429 || failures >= FAILURES_SHOWN;
+      this.#become(!navigator.onLine ? 'offline' : isRefused ? 'polling' : 'connecting');
       // An account that may not see a bot, also one that is gone, is answered 403.
       if (end.status === 404 || end.status === 403) await this.#findRefused(signal);
       await pause(opened ? this.#retryMs : waitAfter(failures, end), signal);

@@ -65,6 +65,27 @@ export function MenuLink({ children, ...link }: LinkProps & { children: ReactNod
   );
 }
 
+/** Opens a page outside of the console. */
+export function MenuAnchor({ href, children }: { href: string; children: ReactNode }): ReactNode {
+  const Base = use(BaseContext)!;
+  return (
+    <Base.Item className="menu-item" render={<a href={href} target="_blank" rel="noopener" />}>
+      {children}
+    </Base.Item>
+  );
+}
+
+/** Items under a heading. */
+export function MenuGroup({ label, children }: { label: string; children: ReactNode }): ReactNode {
+  const Base = use(BaseContext)!;
+  return (
+    <Base.Group>
+      <Base.GroupLabel className="menu-label">{label}</Base.GroupLabel>
+      {children}
+    </Base.Group>
+  );
+}
+
 type ChoiceProps<Value extends string> = {
   label: string;
   options: readonly (readonly [Value, string])[];

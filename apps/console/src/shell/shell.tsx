@@ -1,15 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useShortcuts } from '../keys.ts';
 import { loadLate } from '../load-late.ts';
-import { botQuery } from '../parts/bot-query.ts';
-import { centerChosen } from '../parts/center-chosen.ts';
-import { BrandMark, Icon, type IconName } from '../parts/icon.tsx';
+import { BrandMark, Icon } from '../parts/icon.tsx';
 import { useMenusLater } from '../parts/late-menus.ts';
+import { usePhone } from '../parts/phone.ts';
 import { ToastProvider } from '../parts/undo-toast.tsx';
-import { useInstallation } from '../parts/use-installation.ts';
-import { useSandboxPage } from '../parts/use-sandbox-page.ts';
 import { usePreferences } from '../preferences.tsx';
 import { useSession } from '../session.tsx';
 import { useWords } from '../words/words.tsx';
@@ -17,13 +13,14 @@ import { AccountMenu } from './account-menu.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { LiveBadge } from './live-badge.tsx';
 import { MentionsMenu } from './mentions-menu.tsx';
+import { Navigation } from './navigation.tsx';
 import { OutageBar } from './outage-bar.tsx';
 import { PreferencesMenu } from './preferences-menu.tsx';
 import { QuarantineBar } from './quarantine-bar.tsx';
 import { ReadOnlyBar } from './read-only-bar.tsx';
+import { ScreenBar } from './screen-bar.tsx';
 import { screensOf } from './screens.ts';
 import { ShortcutList } from './shortcut-list.tsx';
-import { UnreadBadge } from './unread-badge.tsx';
 import './shell.css';
 
 const Notifier = lazy(async () => ({ default: (await loadLate(() => import('./notifier.tsx'))).Notifier }));
@@ -33,6 +30,7 @@ export function Shell(): ReactNode {
   const navigate = useNavigate();
   const screens = screensOf(useSession().account);
   const { notices } = usePreferences();
+  const isPhone = usePhone();
   useMenusLater();
   const [over, setOver] = useState<'palette' | 'shortcuts' | null>(null);
   useShortcuts({
@@ -41,7 +39,7 @@ export function Shell(): ReactNode {
     '?': () => setOver('shortcuts'),
   });
   return (
-    <div className="shell">
+    <div className={isPhone ? 'shell on-phone' : 'shell'}>
       <a className="skip" href="#content">
         {words.skipToContent}
       </a>
@@ -60,7 +58,7 @@ export function Shell(): ReactNode {
         <PreferencesMenu />
         <AccountMenu showShortcuts={() => setOver('shortcuts')} />
       </header>
-      <Navigation />
+      {isPhone ? <ScreenBar /> : <Navigation />}
       <main id="content" tabIndex={-1}>
         <OutageBar />
         <QuarantineBar />
@@ -77,62 +75,5 @@ export function Shell(): ReactNode {
       {over === 'palette' && <CommandPalette close={() => setOver(null)} />}
       {over === 'shortcuts' && <ShortcutList close={() => setOver(null)} />}
     </div>
-  );
-}
-
-function Navigation(): ReactNode {
-  const words = useWords();
-  const { account } = useSession();
-  const rail = useRef<HTMLElement>(null);
-  const path = useRouterState({ select: ({ location }) => location.pathname });
-  // On a phone the last ones are out of sight.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the open screen is another one
-  useEffect(() => {
-    centerChosen(rail.current);
-  }, [path]);
-  return (
-    <nav ref={rail} className="rail" aria-label={words.nav.label}>
-      {screensOf(account).map(({ name, to, icon }) => (
-        <Link key={name} to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
-          <Icon name={icon} />
-          {words.nav[name]}
-          {name === 'inbox' && (
-            <span className="badge-place">
-              <UnreadBadge />
-            </span>
-          )}
-        </Link>
-      ))}
-      <span className="rail-gap" />
-      <SandboxLink />
-      {account.role === 'admin' && <Outside href="/admin/queues" icon="queues" text={words.nav.queues} />}
-      <Outside href="/docs" icon="document" text={words.nav.document} />
-    </nav>
-  );
-}
-
-/** In a sandbox: the page on which a person writes to the bot that is shown, in the language and the theme of this one. */
-function SandboxLink(): ReactNode {
-  const words = useWords();
-  const { sandboxUrl } = useInstallation();
-  const { id: shown } = useParams({ strict: false }) as { id?: string };
-  const isOfBot = useRouterState({ select: ({ location }) => location.pathname.startsWith('/bots/') });
-  const added = useRouterState({ select: ({ location }) => (location.search as { bot?: unknown }).bot });
-  const id = shown ?? (typeof added === 'string' ? added : undefined);
-  const bot = useQuery({
-    ...botQuery(id ?? ''),
-    enabled: sandboxUrl !== undefined && isOfBot && id !== undefined,
-  });
-  const page = useSandboxPage(isOfBot ? bot.data?.username : undefined);
-  return page !== undefined && <Outside href={page} icon="phone" text={words.nav.sandbox} />;
-}
-
-/** A page of ours outside of the console. */
-function Outside({ href, icon, text }: { href: string; icon: IconName; text: string }): ReactNode {
-  return (
-    <a href={href} target="_blank" rel="noopener">
-      <Icon name={icon} />
-      {text}
-    </a>
   );
 }

@@ -86,6 +86,7 @@ export const words = {
     queues: 'Queues',
     document: 'API docs',
     sandbox: 'Try it as a user',
+    more: 'More',
   },
 
   preferences: {

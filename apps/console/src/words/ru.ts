@@ -85,6 +85,7 @@ export const words: Words = {
     queues: 'Очереди',
     document: 'Документация API',
     sandbox: 'Написать от имени пользователя',
+    more: 'Ещё',
   },
 
   preferences: {

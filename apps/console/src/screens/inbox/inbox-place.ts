@@ -5,6 +5,13 @@ import { searchOf } from '../../parts/inbox-address.ts';
 import type { ChatId } from './chat/use-window.ts';
 import type { InboxFilter, InboxSearch } from './inbox-filter.ts';
 
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** Of a chat: the list alone was shown before it, so the way back is that of the browser. */
+    fromList?: boolean;
+  }
+}
+
 /** Where the inbox is shown: as a screen, or as a view of one bot; and what its address names. */
 export type InboxPlace = {
   /** Of the bot whose view it is. */

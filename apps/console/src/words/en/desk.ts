@@ -26,6 +26,8 @@ export const desk = {
   forget: 'Keep in history only',
   assigned: (name: string) => `Assigned to ${name}`,
   assign: 'Assign',
+  assignTo: 'Assign to…',
+  assignToMe: 'Assign to me',
   nobody: 'Nobody',
   done: 'Resolve',
   doneHint: 'The next message from a person reopens the chat.',

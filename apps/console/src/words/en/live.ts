@@ -4,11 +4,12 @@ const plural = plurals('en');
 
 /** The live stream: its state in the bar, and its screen. */
 export const live = {
-  states: { live: 'Live', connecting: 'Connecting', polling: 'Every 10 s' },
+  states: { live: 'Live', connecting: 'Connecting', polling: 'Every 10 s', offline: 'Offline' },
   stateHints: {
     live: 'Changes show at once.',
     connecting: 'Connecting to the live stream. Until then the page refreshes every 10 s.',
     polling: 'No live stream right now. The page refreshes every 10 s.',
+    offline: 'No connection. What you see may be out of date; the page recovers by itself.',
   },
   list: 'Events',
   pause: 'Pause',

@@ -45,6 +45,8 @@ export const desk: typeof en = {
   forget: 'Оставить только в истории',
   assigned: (name) => `Назначен: ${name}`,
   assign: 'Назначить',
+  assignTo: 'Назначить…',
+  assignToMe: 'Назначить мне',
   nobody: 'Никто',
   done: 'Закрыть',
   viewing: (name) => `\u2068${name}\u2069 смотрит чат`,

@@ -4,11 +4,12 @@ import { plurals } from '../plural.ts';
 const plural = plurals('ru');
 
 export const live: Words['live'] = {
-  states: { live: 'Онлайн', connecting: 'Подключение', polling: 'Раз в 10 с' },
+  states: { live: 'Онлайн', connecting: 'Подключение', polling: 'Раз в 10 с', offline: 'Нет связи' },
   stateHints: {
     live: 'Всё новое видно сразу.',
     connecting: 'Поток событий подключается. Пока страница обновляется раз в 10 секунд.',
     polling: 'Потока событий сейчас нет. Страница обновляется раз в 10 секунд.',
+    offline: 'Нет связи. Данные могли устареть; страница восстановится сама.',
   },
   list: 'События',
   pause: 'Пауза',

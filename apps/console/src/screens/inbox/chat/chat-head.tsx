@@ -6,29 +6,36 @@ import { Avatar } from '../../../parts/avatar.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { titleOf } from '../../../parts/chat-name.tsx';
 import { Icon } from '../../../parts/icon.tsx';
-import { Menu, MenuLink } from '../../../parts/menu.tsx';
+import { Menu } from '../../../parts/menu.tsx';
+import { usePhone } from '../../../parts/phone.ts';
 import { photoOfChat } from '../../../parts/photos.ts';
 import { useTitle } from '../../../parts/use-title.ts';
 import { useWords } from '../../../words/words.tsx';
 import { BusinessMark } from '../business-mark.tsx';
 import { chatKey } from '../chats/use-chats.ts';
+import { DeskBar } from '../desk/desk-bar.tsx';
 import { WhoIsHere } from '../desk/who-is-here.tsx';
 import { keyOfChat, linkToChat, useInboxPlace } from '../inbox-place.ts';
+import { ChatViews } from './chat-views.tsx';
+import type { HeadProps } from './head-props.ts';
 import { messageOfDay } from './message-of-day.ts';
+import { PhoneHead } from './phone-head.tsx';
 import { useChat } from './use-chat.ts';
 import type { ChatId } from './use-window.ts';
 
-type HeadProps = {
-  chat: ChatId;
-  topics: readonly TopicResource[];
-  back: () => void;
-  goTo: (messageId: number | undefined) => void;
-  /** Null where the person is shown anyway. */
-  showPerson: ((userId: number) => void) | null;
-};
+/** What stands above the messages: on a phone, one bar. */
+export function ChatHead(props: HeadProps): ReactNode {
+  if (usePhone()) return <PhoneHead {...props} />;
+  return (
+    <>
+      <WideHead {...props} />
+      <DeskBar chat={props.chat} />
+    </>
+  );
+}
 
 /** The name of the chat, and the way to a day of it. */
-export function ChatHead({ chat, topics, back, goTo, showPerson }: HeadProps): ReactNode {
+function WideHead({ chat, topics, back, goTo, showPerson }: HeadProps): ReactNode {
   const words = useWords();
   const { inbox } = words;
   const known = useChat(chat);
@@ -117,24 +124,11 @@ function TopicChoice({ chat, topics }: { chat: ChatId; topics: readonly TopicRes
   );
 }
 
-/** The other views of the chat. */
-function ChatMenu({ botId, chatId }: ChatId): ReactNode {
-  const words = useWords();
-  const params = { id: String(botId), chat: String(chatId) };
+function ChatMenu(chat: ChatId): ReactNode {
+  const { inbox: words } = useWords();
   return (
-    <Menu label={words.inbox.chatMenu} face={<Icon name="more" />}>
-      <MenuLink to="/search" search={{ bot: params.id, chat: params.chat }}>
-        {words.inbox.searchChat}
-      </MenuLink>
-      <MenuLink to="/bots/$id/chats/$chat/people" params={params}>
-        {words.chat.people}
-      </MenuLink>
-      <MenuLink to="/bots/$id/chats/$chat/statistics" params={params}>
-        {words.bot.tabs.statistics}
-      </MenuLink>
-      <MenuLink to="/bots/$id/chats/$chat/audit" params={params}>
-        {words.nav.audit}
-      </MenuLink>
+    <Menu label={words.chatMenu} face={<Icon name="more" />}>
+      <ChatViews {...chat} />
     </Menu>
   );
 }

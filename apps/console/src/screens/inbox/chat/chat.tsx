@@ -1,7 +1,7 @@
 import type { DeskEntryResource } from '@flotilla/contract/desk-log.ts';
 import type { MessageResource as Message } from '@flotilla/contract/messages.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useRouter } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { CallError, call } from '../../../call.ts';
@@ -15,10 +15,10 @@ import { retryPassing } from '../../../queries.ts';
 import { useWords } from '../../../words/words.tsx';
 import { CHATS, chatKey, noteRead } from '../chats/use-chats.ts';
 import { Compose, type ComposeHandle, Edit } from '../compose/compose.tsx';
+import { DropArea } from '../compose/drop-area.tsx';
 import { useEdited } from '../compose/use-draft.ts';
 import { useSent } from '../compose/use-outgoing.ts';
 import { conversationOf } from '../conversation.ts';
-import { DeskBar } from '../desk/desk-bar.tsx';
 import { usePresence } from '../desk/use-presence.ts';
 import { WhoWrites } from '../desk/who-is-here.tsx';
 import { keyOfChat, linkToChat, linkToList, useInboxPlace } from '../inbox-place.ts';
@@ -71,6 +71,7 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
   const place = useInboxPlace();
   const { threadId } = chat;
   const navigate = useNavigate();
+  const router = useRouter();
   const { query, window, reach, extend, keep, tell, isThere } = useWindow(chat, around);
   const botName = useBotName(chat);
   const editing = useEdited(chat);
@@ -97,14 +98,15 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
   const movedTo = useMovedTo(chat, window);
 
   const goTo = (messageId: number | undefined) =>
-    void navigate({ ...linkToChat(place, keyOfChat(chat), messageId), replace: true });
+    void navigate({ ...linkToChat(place, keyOfChat(chat), messageId), replace: true, state: true });
   const toEnd = () => (around === undefined ? list.current?.toEnd() : goTo(undefined));
   useSent(chat, (message) => {
     keep(message);
     toEnd();
   });
   const back = () => {
-    void navigate(linkToList(place, place.filter));
+    if (router.state.location.state.fromList) router.history.back();
+    else void navigate(linkToList(place, place.filter));
     document.querySelector<HTMLElement>('.chat-row.active')?.focus();
   };
   const actions: ChatActions = {
@@ -161,7 +163,7 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
   }
   return (
     <ChatActionsProvider value={actions}>
-      <section className="chat" aria-label={words.chat}>
+      <DropArea chat={movedTo === undefined ? chat : null} label={words.chat}>
         <ChatHead
           chat={chat}
           topics={topics.list}
@@ -169,7 +171,6 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
           goTo={goTo}
           showPerson={person.isWide ? null : person.choose}
         />
-        <DeskBar chat={chat} />
         {query.isError && <Failure error={query.error} retry={() => void query.refetch()} />}
         {pinning.isError && <Failure error={pinning.error} />}
         {window?.messages.length === 0 && log.length === 0 && <Empty title={words.noMessages} />}
@@ -237,7 +238,7 @@ function Chat({ chat, around }: { chat: ChatId; around: number | undefined }): R
             done={() => keep({ ...removed, deleted_at: new Date().toISOString() })}
           />
         )}
-      </section>
+      </DropArea>
       <PersonPane chat={chat} person={person} />
     </ChatActionsProvider>
   );

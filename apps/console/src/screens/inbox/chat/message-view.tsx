@@ -14,7 +14,7 @@ import { canAct, MessageMenu } from './message-menu.tsx';
 import type { WindowMessage } from './message-window.ts';
 import { Quote } from './quote.tsx';
 import { RichText } from './rich-text.tsx';
-import { automaticLabel, summaryOf } from './summary.ts';
+import { summaryOf, writerOf } from './summary.ts';
 import { useMessageTimes } from './times.ts';
 import './message.css';
 
@@ -104,29 +104,35 @@ function Bubble({ item }: { item: MessageItem }): ReactNode {
 }
 
 function Sender({ message }: { message: WindowMessage }): ReactNode {
-  const words = useWords();
+  const { inbox: words } = useWords();
   const { showPerson } = useChatActions();
   const { outgoing, user_id: userId, bot_id: botId, chat_id: chatId, told, automatic } = message;
-  const by = outgoing ? (message.account ?? message.program) : undefined;
-  const sentBy = automatic ? automaticLabel(automatic, words) : by && words.inbox.sentBy(by);
-  // The other side of a private chat is named above it. Ids of groups are negative.
-  if (!outgoing && message.chat_id > 0 && !automatic) return null;
-  const named = nameOf(message) || words.inbox.nobody;
+  if (outgoing || automatic) return <Writer message={message} />;
+  // The other side of a private chat is named above it; the owner of a business account writes there, too.
+  if (chatId > 0 && (userId === undefined || userId === chatId)) return null;
+  const named = nameOf(message) || words.nobody;
   const name = <bdi className="cut">{named}</bdi>;
-  if (outgoing || automatic || userId === undefined) {
-    return (
-      <p className="sender">
-        {name}
-        {sentBy && <span className="muted cut">· {sentBy}</span>}
-      </p>
-    );
-  }
+  if (userId === undefined) return <p className="sender">{name}</p>;
   return (
     <button type="button" className="sender link" onClick={() => showPerson(userId)}>
       {/* The api gives photos of those whose messages it has stored. */}
       <Avatar name={named} id={userId} photo={told ? undefined : photoOfAuthor(botId, chatId, userId)} />
       {name}
     </button>
+  );
+}
+
+/** Who wrote in the name of the bot; only where nobody knows, the bot. */
+function Writer({ message }: { message: WindowMessage }): ReactNode {
+  const words = useWords();
+  const { account, account_id: accountId = 0, program_id: programId, automatic } = message;
+  const name = writerOf(message, words) ?? (nameOf(message) || words.inbox.bot);
+  return (
+    <p className="sender">
+      {account !== undefined && <Avatar name={name} id={accountId} photo={undefined} />}
+      <bdi className="cut">{name}</bdi>
+      {programId !== undefined && !automatic && <span className="muted">· {words.inbox.byProgram}</span>}
+    </p>
   );
 }
 

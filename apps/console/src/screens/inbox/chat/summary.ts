@@ -14,8 +14,17 @@ export function summaryOf({ text, media_type: media, service }: Summed, { inbox:
   return text ?? '';
 }
 
+type Written = Pick<Message, 'automatic' | 'account' | 'account_name' | 'program' | 'program_id'>;
+
+/** Who wrote a message of the bot; null: only that it was the bot is known. */
+export function writerOf({ automatic, account, account_name, program, program_id: id }: Written, words: Words) {
+  if (automatic) return automaticLabel(automatic, words);
+  if (account !== undefined) return account_name ?? account;
+  return program ?? (id === undefined ? null : words.inbox.program(String(id)));
+}
+
 /** What sent a message that answers nobody. */
-export function automaticLabel({ kind, id, name = '' }: Automatic, { inbox: words }: Words): string {
+function automaticLabel({ kind, id, name = '' }: Automatic, { inbox: words }: Words): string {
   switch (kind) {
     case 'broadcast':
     case 'outbox':

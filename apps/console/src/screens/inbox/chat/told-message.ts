@@ -36,7 +36,12 @@ export function toldMessage({ botId, chatId, connection }: ChatId, event: LiveEv
     ...(reply && reply.message_id !== thread && { reply_to_message_id: reply.message_id }),
     ...(thread && { thread_id: thread }),
     ...(entities && { entities }),
+    ...(event.name === 'call' && programOf(event.data)),
   };
+}
+
+function programOf({ program_id, program }: { program_id?: number; program?: string }) {
+  return program_id === undefined ? {} : { program_id, ...(program && { program }) };
 }
 
 /** The topic of General, whose messages name none. */

@@ -1,9 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useCallback, useRef } from 'react';
+import { type ReactNode, useCallback, useRef, useState } from 'react';
 import { useShortcuts } from '../../../keys.ts';
 import { BotField } from '../../../parts/bot-field.tsx';
 import { given } from '../../../parts/filters.tsx';
 import { Icon } from '../../../parts/icon.tsx';
+import { usePhone } from '../../../parts/phone.ts';
 import { useTyped } from '../../../parts/use-typed.ts';
 import { useWords } from '../../../words/words.tsx';
 import { type InboxFilter, TYPES } from '../inbox-filter.ts';
@@ -33,6 +34,10 @@ export function ChatFilters({ filter }: { filter: InboxFilter }): ReactNode {
     useCallback((typedTag: string) => apply({ tag: typedTag.trim() === '' ? undefined : typedTag.trim() }), [apply]),
   );
   useShortcuts({ '/': () => field.current?.focus() });
+  const isPhone = usePhone();
+  const { q: _, queue: __, ...narrow } = place.filter;
+  const set = Object.keys(narrow).length;
+  const [isOpen, setOpen] = useState(set > 0);
   return (
     <div className="chat-filters">
       <div className="filter">
@@ -51,44 +56,64 @@ export function ChatFilters({ filter }: { filter: InboxFilter }): ReactNode {
         />
         <kbd>/</kbd>
       </div>
-      <div className="chat-choices">
-        <fieldset className="chat-marks">
-          <legend className="unseen">{words.chats}</legend>
-          <button
-            type="button"
-            className="chat-mark"
-            aria-pressed={filter.unread !== undefined}
-            onClick={() => apply({ unread: filter.unread === undefined ? '1' : undefined })}
-          >
-            {words.unread}
-          </button>
-        </fieldset>
-        <select
-          aria-label={words.type}
-          value={filter.type ?? ''}
-          onChange={({ target: { value } }) => apply({ type: TYPES.find((one) => one === value) })}
+      {isPhone && (
+        <button
+          type="button"
+          className="button quiet chat-fold"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
         >
-          <option value="">{words.allTypes}</option>
-          {TYPES.map((type) => (
-            <option key={type} value={type}>
-              {words.types[type]}
-            </option>
-          ))}
-        </select>
-        <input
-          type="search"
-          className="chat-tag"
-          aria-label={words.tag}
-          placeholder={words.tag}
-          dir="auto"
-          autoComplete="off"
-          maxLength={64}
-          value={tag}
-          onChange={(event) => setTag(event.target.value)}
-        />
-      </div>
-      {place.ofBot === undefined && (
-        <BotField label={words.ofBot} placeholder={words.allBots} botId={filter.bot} choose={(bot) => apply({ bot })} />
+          {words.filters}
+          {set > 0 && <span className="count">{set}</span>}
+        </button>
+      )}
+      {(isOpen || !isPhone) && (
+        <>
+          <div className="chat-choices">
+            <fieldset className="chat-marks">
+              <legend className="unseen">{words.chats}</legend>
+              <button
+                type="button"
+                className="chat-mark"
+                aria-pressed={filter.unread !== undefined}
+                onClick={() => apply({ unread: filter.unread === undefined ? '1' : undefined })}
+              >
+                {words.unread}
+              </button>
+            </fieldset>
+            <select
+              aria-label={words.type}
+              value={filter.type ?? ''}
+              onChange={({ target: { value } }) => apply({ type: TYPES.find((one) => one === value) })}
+            >
+              <option value="">{words.allTypes}</option>
+              {TYPES.map((type) => (
+                <option key={type} value={type}>
+                  {words.types[type]}
+                </option>
+              ))}
+            </select>
+            <input
+              type="search"
+              className="chat-tag"
+              aria-label={words.tag}
+              placeholder={words.tag}
+              dir="auto"
+              autoComplete="off"
+              maxLength={64}
+              value={tag}
+              onChange={(event) => setTag(event.target.value)}
+            />
+          </div>
+          {place.ofBot === undefined && (
+            <BotField
+              label={words.ofBot}
+              placeholder={words.allBots}
+              botId={filter.bot}
+              choose={(bot) => apply({ bot })}
+            />
+          )}
+        </>
       )}
     </div>
   );

@@ -9,7 +9,7 @@ import { Lasting } from '../../../parts/time.tsx';
 import type { Words } from '../../../words/en.ts';
 import { useWords } from '../../../words/words.tsx';
 import { BusinessMark } from '../business-mark.tsx';
-import { automaticLabel, summaryOf } from '../chat/summary.ts';
+import { summaryOf, writerOf } from '../chat/summary.ts';
 import { useMessageTimes } from '../chat/times.ts';
 import { WhoIsHere } from '../desk/who-is-here.tsx';
 import { keyOfChat, linkToChat, useInboxPlace } from '../inbox-place.ts';
@@ -27,6 +27,7 @@ export function ChatRow({ chat }: { chat: ChatResource }): ReactNode {
   return (
     <Link
       {...linkToChat(place, chat)}
+      state={place.chat === null && place.ofBot === undefined ? { fromList: true } : {}}
       className={`chat-row ${isOpen ? 'active' : ''}`}
       onKeyDown={({ key }) => {
         if (key === 'Enter') place.wantsField.current = true;
@@ -79,7 +80,6 @@ function LastMessage({ chat }: { chat: ChatResource }): ReactNode {
 }
 
 function senderOf(last: NonNullable<ChatResource['last_message']>, type: ChatResource['type'], words: Words): string {
-  if (last.automatic) return automaticLabel(last.automatic, words);
-  if (last.outgoing) return words.inbox.bot;
+  if (last.automatic || last.outgoing) return writerOf(last, words) ?? words.inbox.bot;
   return type === 'private' ? '' : nameOf(last);
 }

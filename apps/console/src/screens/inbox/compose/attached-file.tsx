@@ -9,29 +9,38 @@ import { sizeOf } from '../chat/files.ts';
 const LARGEST_BYTES = 50 * 1024 * 1024;
 
 type AttachedProps = {
-  file: File /** From 0 to 1; null while it is not sent. */;
+  file: File;
+  /** From 0 to 1; null while it is not sent. */
   sent: number | null;
+  /** Why it was not sent. */
+  failure: string | null;
   remove: () => void;
 };
 
-export function AttachedFile({ file, sent, remove }: AttachedProps): ReactNode {
+export function AttachedFile({ file, sent, failure, remove }: AttachedProps): ReactNode {
   const { inbox: words } = useWords();
   const number = useNumber();
   const preview = usePreview(file);
   return (
-    <div className="strip">
+    <li className="strip">
       {preview ? <img className="preview" src={preview} alt="" /> : <Icon name="attach" />}
-      <span className="cut">
-        <bdi>{file.name}</bdi> <small className="muted">{sizeOf(file.size, number, words.bytes)}</small>
-        {file.size > LARGEST_BYTES && <small className="fault"> {words.refusals.tooLarge}</small>}
+      <span className="attached-name">
+        <bdi className="cut">{file.name}</bdi>
+        <small className="muted">{sizeOf(file.size, number, words.bytes)}</small>
+        {file.size > LARGEST_BYTES && <small className="fault">{words.refusals.tooLarge}</small>}
+        {failure !== null && (
+          <small className="fault" role="alert">
+            {failure}
+          </small>
+        )}
       </span>
       {sent !== null && <progress value={sent} aria-label={words.sending} />}
       {sent === null && (
-        <Button kind="quiet" className="icon-only" aria-label={words.removeFile} onClick={remove}>
+        <Button kind="quiet" className="icon-only" aria-label={words.removeFile(file.name)} onClick={remove}>
           <Icon name="close" />
         </Button>
       )}
-    </div>
+    </li>
   );
 }
 

@@ -1,12 +1,14 @@
 import { type ClipboardEvent, type KeyboardEvent, type ReactNode, type RefObject, useRef, useState } from 'react';
 import { Button } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';
+import { usePhone } from '../../../parts/phone.ts';
 import { usePreferences } from '../../../preferences.tsx';
 import { useWords } from '../../../words/words.tsx';
 import type { FieldHelper } from '../desk/use-reply-picker.tsx';
 import { ButtonsEditor } from './buttons-editor.tsx';
 import { type Content, FORMATS, type Format } from './content.ts';
 import { countButtons } from './markup.ts';
+import { useGrowingField } from './use-growing-field.ts';
 import './compose.css';
 
 type FormProps = {
@@ -22,7 +24,7 @@ type FormProps = {
   /** Escape, and the arrow up in an empty field. */
   leave: () => void;
   editLast?: () => void;
-  attach?: (file: File) => void;
+  attach?: (files: readonly File[]) => void;
   field: RefObject<HTMLTextAreaElement | null>;
   /** A list above the field that takes keys first. */
   helper?: FieldHelper;
@@ -40,6 +42,9 @@ export function ComposeForm(props: FormProps): ReactNode {
   const { label, act, content, change, children, canSend, busy, leave, editLast, attach, field, helper, tools } = props;
   const { inbox: words } = useWords();
   const [editingButtons, setEditingButtons] = useState(false);
+  const isPhone = usePhone();
+  const [hasTools, setTools] = useState(false);
+  useGrowingField(field, content.text);
   const files = useRef<HTMLInputElement>(null);
   const { text, format, markup } = content;
   const { enterSends, choose } = usePreferences();
@@ -56,13 +61,11 @@ export function ComposeForm(props: FormProps): ReactNode {
     event.preventDefault();
     run();
   };
-  const take = (list: FileList | null) => {
-    const file = list?.[0];
-    if (file !== undefined) attach?.(file);
-    return file !== undefined;
-  };
   const paste = (event: ClipboardEvent) => {
-    if (take(event.clipboardData.files)) event.preventDefault();
+    const pasted = [...event.clipboardData.files];
+    if (attach === undefined || pasted.length === 0) return;
+    attach(pasted);
+    event.preventDefault();
   };
   const buttons = countButtons(markup);
   return (
@@ -73,34 +76,50 @@ export function ComposeForm(props: FormProps): ReactNode {
         event.preventDefault();
         submit();
       }}
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={(event) => {
-        event.preventDefault();
-        take(event.dataTransfer.files);
-      }}
     >
       {children}
-      <textarea
-        ref={field}
-        aria-label={label}
-        placeholder={label}
-        dir="auto"
-        rows={Math.min(MOST_ROWS, text.split('\n').length)}
-        value={text}
-        onChange={(event) => change({ text: event.target.value })}
-        {...helper?.aria}
-        onKeyDown={keys}
-        onPaste={paste}
-      />
-      <div className="compose-tools">
+      <div className="compose-line">
+        {isPhone && (
+          <Button
+            kind="quiet"
+            className="icon-only"
+            aria-label={words.more}
+            aria-expanded={hasTools}
+            onClick={() => setTools(!hasTools)}
+          >
+            <Icon name="plus" />
+          </Button>
+        )}
+        <textarea
+          ref={field}
+          aria-label={label}
+          placeholder={label}
+          dir="auto"
+          rows={Math.min(MOST_ROWS, text.split('\n').length)}
+          value={text}
+          onChange={(event) => change({ text: event.target.value })}
+          {...helper?.aria}
+          onFocus={() => setTools(false)}
+          onKeyDown={keys}
+          onPaste={paste}
+        />
+        {isPhone && (
+          <Button type="submit" kind="primary" className="icon-only" aria-label={act} busy={busy} disabled={!canSend}>
+            <Icon name="outbox" />
+          </Button>
+        )}
+      </div>
+      <div className="compose-tools" hidden={isPhone && !hasTools}>
         {attach && (
           <>
             <input
               ref={files}
               type="file"
+              multiple
               hidden
               onChange={({ target }) => {
-                take(target.files);
+                attach([...(target.files ?? [])]);
+                setTools(false);
                 target.value = '';
               }}
             />
@@ -131,19 +150,23 @@ export function ComposeForm(props: FormProps): ReactNode {
             </option>
           ))}
         </select>
-        <button
-          type="button"
-          className="compose-gap muted"
-          aria-label={enterSends ? words.enterSends : words.ctrlEnterSends}
-          title={enterSends ? words.enterSends : words.ctrlEnterSends}
-          onClick={() => choose({ enterSends: !enterSends })}
-        >
-          {!enterSends && <kbd>Ctrl</kbd>} <kbd>⏎</kbd>
-        </button>
+        {!isPhone && (
+          <button
+            type="button"
+            className="compose-gap muted"
+            aria-label={enterSends ? words.enterSends : words.ctrlEnterSends}
+            title={enterSends ? words.enterSends : words.ctrlEnterSends}
+            onClick={() => choose({ enterSends: !enterSends })}
+          >
+            {!enterSends && <kbd>Ctrl</kbd>} <kbd>⏎</kbd>
+          </button>
+        )}
         {props.beside}
-        <Button type="submit" kind="primary" busy={busy} disabled={!canSend}>
-          {act}
-        </Button>
+        {!isPhone && (
+          <Button type="submit" kind="primary" busy={busy} disabled={!canSend}>
+            {act}
+          </Button>
+        )}
       </div>
       {editingButtons && (
         <ButtonsEditor

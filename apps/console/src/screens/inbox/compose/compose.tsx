@@ -46,7 +46,7 @@ export function Compose({ chat, botName, handle, leave, editLast, writeNote, typ
     if (changes.text !== undefined && changes.text !== '') typing();
     write(changes);
   };
-  const { file, sending, error, send, attach } = useOutgoing(chat);
+  const { files, sending, error, failed, send, attach, remove } = useOutgoing(chat);
   const field = useRef<HTMLTextAreaElement>(null);
   useSent(chat, (_, sent) => clear(sent));
   const later = useSendLater(chat, clear);
@@ -70,14 +70,15 @@ export function Compose({ chat, botName, handle, leave, editLast, writeNote, typ
   });
   const replies = useInsertedReplies(chat, draft, change, field);
   const withoutReply = () => change({ replyTo: undefined });
-  const foreign = useForeignHold(chat, () => send({ ...draft, file }));
+  const refused = (failed === null ? error : null) ?? later.error;
+  const foreign = useForeignHold(chat, () => send(draft));
   return (
     <ComposeForm
       label={words.inbox.replyAs(botName)}
       act={words.inbox.send}
       content={draft}
       change={change}
-      canSend={(file !== null || draft.text.trim() !== '') && !later.isPending}
+      canSend={(files.length > 0 || draft.text.trim() !== '') && !later.isPending}
       busy={sending !== null || later.isPending}
       submit={foreign.submit}
       leave={draft.replyTo === undefined ? leave : withoutReply}
@@ -94,7 +95,7 @@ export function Compose({ chat, botName, handle, leave, editLast, writeNote, typ
       inlineOnly={false}
       beside={
         <SendLater
-          obstacle={file !== null ? 'file' : draft.text.trim() === '' ? 'empty' : null}
+          obstacle={files.length > 0 ? 'file' : draft.text.trim() === '' ? 'empty' : null}
           schedule={(at) => later.schedule(draft, at)}
         />
       }
@@ -107,10 +108,21 @@ export function Compose({ chat, botName, handle, leave, editLast, writeNote, typ
           <Quote messageId={draft.replyTo} />
         </Strip>
       )}
-      {file && (
-        <AttachedFile file={file} sent={sending?.file === file ? sending.progress : null} remove={() => attach(null)} />
+      {files.length > 0 && (
+        <ul className="attached">
+          {files.map((file, at) => (
+            <AttachedFile
+              // biome-ignore lint/suspicious/noArrayIndexKey: the same file may be attached twice
+              key={`${at} ${file.name}`}
+              file={file}
+              sent={sending?.file === file ? sending.progress : null}
+              failure={failed === file && error !== null ? refusalOf(error, words) : null}
+              remove={() => remove(file)}
+            />
+          ))}
+        </ul>
       )}
-      {(error ?? later.error) && <Refusal error={(error ?? later.error)!} />}
+      {refused && <Refusal error={refused} />}
     </ComposeForm>
   );
 }

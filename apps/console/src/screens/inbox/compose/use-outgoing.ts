@@ -8,35 +8,50 @@ import { useSession } from '../../../session.tsx';
 import type { ChatId } from '../chat/use-window.ts';
 import { conversationOf } from '../conversation.ts';
 import { parseModeOf } from './content.ts';
-import { replyMarkupOf } from './markup.ts';
-import { clearKeptDraft } from './use-draft.ts';
+import { NO_MARKUP, replyMarkupOf } from './markup.ts';
+import { clearKeptDraft, type NewMessage } from './use-draft.ts';
+
+const NOTHING_WRITTEN: NewMessage = { text: '', format: 'plain', markup: NO_MARKUP, replyTo: undefined };
 
 /** What is sent in a chat. A send goes on, and is still shown as in flight, when another chat is opened meanwhile. */
 export function useOutgoing(chat: ChatId) {
   const outbox = useOutbox();
   const { account } = useSession();
   const outgoing = useSyncExternalStore(outbox.subscribe, () => outbox.of(chat));
+  // It runs also when nothing shows the chat any more, so it uses no state of a component.
   const { mutate } = useMutation({
-    mutationFn: (what: Sent) =>
-      sendNew(chat, what, (progress) => outbox.change(chat, { sending: { file: what.file, progress } })),
-    // These run also when nothing shows the chat any more, so they use no state of a component.
-    onSuccess: (message, what) => {
-      clearKeptDraft(account.id, chat, what);
-      if (outbox.of(chat).file === what.file) outbox.change(chat, { file: null });
-      outbox.tellSent(chat, message, what);
+    mutationFn: async (written: NewMessage) => {
+      const [first = null, ...others] = outbox.of(chat).files;
+      const sendOne = async (what: Sent) => {
+        const { file } = what;
+        outbox.change(chat, { sending: { file, progress: 0 }, error: null, failed: null });
+        try {
+          const progress = (part: number) => outbox.change(chat, { sending: { file, progress: part } });
+          const message = await sendNew(chat, what, progress);
+          clearKeptDraft(account.id, chat, what);
+          if (file !== null) outbox.remove(chat, file);
+          outbox.tellSent(chat, message, what);
+        } catch (error) {
+          outbox.change(chat, { error: error as Error, failed: file });
+          throw error;
+        }
+      };
+      await sendOne({ ...written, file: first });
+      // What a failure leaves is sent when somebody sends again, so the order holds.
+      for (const file of others) if (outbox.of(chat).files.includes(file)) await sendOne({ ...NOTHING_WRITTEN, file });
     },
-    onError: (error) => outbox.change(chat, { error }),
     onSettled: () => outbox.change(chat, { sending: null }),
   });
   return {
     ...outgoing,
-    /** Sends once, however often and fast it is asked to. */
-    send: (what: Sent) => {
+    /** Sends once, however often and fast it is asked to. The text goes with the first file. */
+    send: (written: NewMessage) => {
       if (outbox.of(chat).sending !== null) return;
-      outbox.change(chat, { sending: { file: what.file, progress: 0 }, error: null });
-      mutate(what);
+      outbox.change(chat, { sending: { file: outbox.of(chat).files[0] ?? null, progress: 0 } });
+      mutate(written);
     },
-    attach: (file: File | null) => outbox.change(chat, { file, error: null }),
+    attach: (files: readonly File[]) => outbox.attach(chat, files),
+    remove: (file: File) => outbox.remove(chat, file),
   };
 }
 

@@ -15,21 +15,13 @@ import { useDeskWords } from './desk-words.ts';
 import { type Desk, useDesk } from './use-desk.ts';
 import './desk.css';
 
-const MINUTES = [30, 60, 240, 1440] as const;
+export const MINUTES = [30, 60, 240, 1440] as const;
 
 /** Who answers in a chat: the bot or a person, which account looks after it, and whether it is done. */
 export function DeskBar({ chat }: { chat: ChatId }): ReactNode {
   const words = useDeskWords();
-  const known = useChat(chat);
-  const { account } = useSession();
-  const openNext = useNextChat();
-  const desk = useDesk(chat, openNext);
-  useShortcuts({
-    t: () => desk.takeOver(60),
-    m: () => desk.assign(account.id, known?.assigned_to ?? null),
-    e: () => desk.close(known?.state !== 'done'),
-  });
-  if (known?.type === 'channel' || known?.migrated_to_chat_id !== undefined) return null;
+  const { known, desk, isOfDesk } = useDeskOf(chat);
+  if (!isOfDesk) return null;
   return (
     <>
       <div
@@ -45,6 +37,20 @@ export function DeskBar({ chat }: { chat: ChatId }): ReactNode {
       {desk.error && <Failure error={desk.error} />}
     </>
   );
+}
+
+/** The desk of a chat, with its keys. */
+export function useDeskOf(chat: ChatId) {
+  const known = useChat(chat);
+  const { account } = useSession();
+  const openNext = useNextChat();
+  const desk = useDesk(chat, openNext);
+  useShortcuts({
+    t: () => desk.takeOver(60),
+    m: () => desk.assign(account.id, known?.assigned_to ?? null),
+    e: () => desk.close(known?.state !== 'done'),
+  });
+  return { known, desk, isOfDesk: known?.type !== 'channel' && known?.migrated_to_chat_id === undefined };
 }
 
 type PartProps = { chat: ChatResource; desk: Desk };
@@ -132,7 +138,7 @@ function Missed({ face, deliver, hint, leave, missed, desk }: MissedProps): Reac
   );
 }
 
-function HeldBy({ by, until }: { by: string; until: string }): ReactNode {
+export function HeldBy({ by, until }: { by: string; until: string }): ReactNode {
   const words = useDeskWords();
   return (
     <>
@@ -175,8 +181,22 @@ function Assignee({ chat, desk }: PartProps): ReactNode {
 
 type AssigneesProps = { botId: number; assigned: number | null; choose: (accountId: number | null) => void };
 
-/** The accounts that have the bot; one's own comes first. */
 function Assignees({ botId, assigned, choose }: AssigneesProps): ReactNode {
+  const words = useDeskWords();
+  return (
+    <div className="assignees">
+      <MenuChoice
+        label={words.assign}
+        options={useAssigneeOptions(botId)}
+        value={assigned === null ? '' : String(assigned)}
+        choose={(value) => choose(value === '' ? null : Number(value))}
+      />
+    </div>
+  );
+}
+
+/** Nobody, and the accounts that have the bot; one's own comes first. */
+export function useAssigneeOptions(botId: number): (readonly [string, string])[] {
   const words = useDeskWords();
   const { account } = useSession();
   const asked = useAssignees(botId);
@@ -185,16 +205,7 @@ function Assignees({ botId, assigned, choose }: AssigneesProps): ReactNode {
   );
   const own = listed.filter(([id]) => id === String(account.id));
   const others = listed.filter(([id]) => id !== String(account.id));
-  return (
-    <div className="assignees">
-      <MenuChoice
-        label={words.assign}
-        options={[['', words.nobody] as const, ...own, ...others]}
-        value={assigned === null ? '' : String(assigned)}
-        choose={(value) => choose(value === '' ? null : Number(value))}
-      />
-    </div>
-  );
+  return [['', words.nobody], ...own, ...others];
 }
 
 function Done({ chat, desk }: PartProps): ReactNode {

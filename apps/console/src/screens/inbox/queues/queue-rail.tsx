@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { centerChosen } from '../../../parts/center-chosen.ts';
 import { useWords } from '../../../words/words.tsx';
 import { type InboxFilter, QUEUES } from '../inbox-filter.ts';
 import { linkToList, useInboxPlace } from '../inbox-place.ts';
@@ -13,8 +14,13 @@ export function QueueRail(): ReactNode {
   const place = useInboxPlace();
   const counts = useQueueCounts(place.ofBot ?? place.filter.bot);
   const { queue: shown = 'all', ...rest } = place.filter;
+  const rail = useRef<HTMLElement>(null);
+  const isHidden = place.chat !== null;
+  // On a phone the last ones are out of sight.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another queue is chosen, or the row is shown again
+  useEffect(() => centerChosen(rail.current), [shown, isHidden]);
   return (
-    <nav className="queues" aria-label={words.queues}>
+    <nav ref={rail} className="queues" aria-label={words.queues}>
       <ul>
         {QUEUES.map((queue) => (
           <li key={queue}>
