@@ -6,6 +6,7 @@ import { envExample } from './env-example.mjs';
 import { helmValues } from './helm-values.mjs';
 import { linkFaults } from './link-faults.mjs';
 import { metricTables } from './metric-tables.mjs';
+import { filesWithRepository, withRepository } from './repository-name.mjs';
 import { chartSchema, settingNames } from './setting-names.mjs';
 import { settingTables } from './setting-tables.mjs';
 
@@ -28,6 +29,7 @@ for (const [path, tables] of Object.entries(GENERATED)) {
     Object.entries(tables(root)).reduce((filled, [name, table]) => filledIn(filled, path, name, table), text),
   );
 }
+for (const path of filesWithRepository(root)) refresh(path, (text) => withRepository(root, text));
 faults.push(...linkFaults(root));
 process.stdout.write(faults.map((fault) => `${fault}\n`).join(''));
 process.exitCode = faults.length === 0 ? 0 : 1;

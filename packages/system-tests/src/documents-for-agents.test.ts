@@ -1,4 +1,6 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from '@jest/globals';
 
@@ -11,6 +13,8 @@ const DOCUMENTS = [
 /** Also below an address: `$URL/api/bots`. */
 const REST_PATH = /(?<![\w.-])(?:\$[A-Z]+|https?:\/\/[\w.:-]+)?(\/api\/[a-z][\w/-]*\w)/g;
 
+type Request = { method: string; url: { path: string[] } };
+const throwAwayDirSync = () => mkdtempSync(join(tmpdir(), 'flotilla-collection-'));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const namesIn = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => String(name));
 
@@ -22,6 +26,20 @@ test('every REST path that the documents, llms.txt and the skill name is in the 
       .map((name) => `${path}: ${name}`),
   );
   expect(unknown).toEqual([]);
+});
+
+test('the collection for Postman has every operation once', () => {
+  const file = join(throwAwayDirSync(), 'collection.json');
+  execFileSync(process.execPath, [join(ROOT, 'scripts/postman.mjs'), file]);
+  const { item } = JSON.parse(readFileSync(file, 'utf8')) as { item: { item: { request: Request }[] }[] };
+  const { paths } = JSON.parse(read('docs/openapi.json')) as { paths: Record<string, object> };
+  const inDocument = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.slice(1).replace(/\{(\w+)\}/g, ':$1')}`),
+  );
+  const requests = item.flatMap((folder) => folder.item.map(({ request }) => request));
+  expect(requests.map(({ method, url }) => `${method} ${url.path.join('/')}`).toSorted()).toEqual(
+    inDocument.toSorted(),
+  );
 });
 
 test('the skill and the page for agents name all tools of MCP', () => {
