@@ -28,9 +28,11 @@ export function routesOf(document) {
 export function apiTypes(document, types) {
   const names = [...byName(document).keys()].toReversed();
   return `${types}
-type InputOf<Of> = Of extends { requestBody?: { content: { 'application/json': infer Body } } }
-  ? Body & (Of extends { requestBody?: { content: { 'multipart/form-data': unknown } } } ? { file?: Blob } : unknown)
-  : Of extends { parameters: { query?: infer Query } } ? NonNullable<Query> : object;
+type QueryOf<Of> = Of extends { parameters: { query?: infer Query } } ? NonNullable<Query> : object;
+type FileOf<Of> = Of extends { requestBody?: { content: { 'multipart/form-data': unknown } } } ? { file?: Blob } : unknown;
+type InputOf<Of> = Of extends { requestBody?: never }
+  ? QueryOf<Of>
+  : Of extends { requestBody?: { content: { 'application/json': infer Body } } } ? Body & FileOf<Of> : QueryOf<Of>;
 type AnswerOf<Of> = Of extends { responses: { 200: { content: { 'application/json': infer Body } } } } ? Body : never;
 type Names = ${names.map((name) => `'${name}'`).join(' | ')};
 

@@ -67,7 +67,9 @@ async function typesOfDocument() {
   const found = createRequire(join(ROOT, 'packages/system-tests/package.json')).resolve('openapi-typescript');
   const { default: typesOf, astToString } = await import(pathToFileURL(found).href);
   const generate = typesOf.default ?? typesOf;
-  return (astToString ?? typesOf.astToString)(await generate(pathToFileURL(join(ROOT, 'docs/openapi.json'))));
+  return (astToString ?? typesOf.astToString)(
+    await generate(pathToFileURL(join(ROOT, 'docs/openapi.json')), { defaultNonNullable: false }),
+  );
 }
 
 function run(program, args) {
