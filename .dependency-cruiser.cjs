@@ -6,6 +6,7 @@ const ENTRIES = [
   '/launch\\.mjs$',
   '/main\\.tsx?$',
   '^apps/console/src/start\\.ts$',
+  '^packages/client/src/client\\.ts$',
   '\\.d\\.ts$',
   '/docs/page\\.js$',
   '/phone/page/phone\\.js$',
