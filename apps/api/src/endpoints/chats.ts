@@ -1,7 +1,7 @@
+import type { chatOperations } from '@flotilla/contract/chat-operations.ts';
 import { CHAT_QUEUES, type ChatQueue } from '@flotilla/contract/chat-queues.ts';
 import {
   type ChatResource,
-  type chatOperations,
   MOST_UNREAD_CHATS,
   RECENT_CHATS,
   UNREAD_AMONG,

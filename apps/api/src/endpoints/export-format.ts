@@ -1,4 +1,5 @@
-import { CSV_COLUMNS, type EXPORT_FORMATS, type MessageResource } from '@flotilla/contract/messages.ts';
+import type { EXPORT_FORMATS } from '@flotilla/contract/message-operations.ts';
+import { CSV_COLUMNS, type MessageResource } from '@flotilla/contract/messages.ts';
 
 /** Turns exported messages into text, one or more lines for each. */
 export interface ExportFormat {

@@ -1,5 +1,6 @@
 import type { ChatOfBot } from '@flotilla/contract/chats.ts';
-import type { FoundMessageResource, MessageResource, messageOperations } from '@flotilla/contract/messages.ts';
+import type { FoundMessageResource, messageOperations } from '@flotilla/contract/message-operations.ts';
+import type { MessageResource } from '@flotilla/contract/messages.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { type Caller, seesChat } from '@flotilla/domain/people/accounts/caller.ts';
 import { describeNew } from '@flotilla/domain/people/audit/describe-changes.ts';

@@ -1,5 +1,5 @@
 import type { PersonResource } from '@flotilla/contract/chat-users.ts';
-import type { FoundMessageResource } from '@flotilla/contract/messages.ts';
+import type { FoundMessageResource } from '@flotilla/contract/message-operations.ts';
 import { highlighter } from '@flotilla/database/search-highlights.ts';
 import type { WordForms } from '@flotilla/database/word-forms.ts';
 import type { Person } from '@flotilla/domain/records/chat-users/people-store.ts';

@@ -1,6 +1,6 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { PersonResource } from '@flotilla/contract/chat-users.ts';
-import type { FoundMessageResource } from '@flotilla/contract/messages.ts';
+import type { FoundMessageResource } from '@flotilla/contract/message-operations.ts';
 import type { FoldedAuthor } from '@flotilla/domain/records/history/effects/history-fold.ts';
 import { historyChatStore } from '@flotilla/domain/records/history/history-chat-store.ts';
 import { movedGroupStore } from '@flotilla/domain/records/moved-groups/moved-group-store.ts';

@@ -1,4 +1,4 @@
-import type { FoundMessageResource } from '@flotilla/contract/messages.ts';
+import type { FoundMessageResource } from '@flotilla/contract/message-operations.ts';
 import type { ReactNode } from 'react';
 
 type Highlights = FoundMessageResource['highlights'];

@@ -1,4 +1,5 @@
-import type { FoundMessageResource, MessageResource } from '@flotilla/contract/messages.ts';
+import type { FoundMessageResource } from '@flotilla/contract/message-operations.ts';
+import type { MessageResource } from '@flotilla/contract/messages.ts';
 import type { ReactNode } from 'react';
 import { useBotName } from '../../parts/bot-field.tsx';
 import { ChatLink } from '../../parts/chat-link.tsx';

@@ -1,6 +1,6 @@
 import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import type { DeletionsTable } from '@flotilla/database/tables.ts';
+import type { DeletionsTable } from '@flotilla/database/upkeep-tables.ts';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 
 export type Deletion = Selectable<DeletionsTable>;

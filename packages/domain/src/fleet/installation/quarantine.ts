@@ -1,5 +1,5 @@
 import type { ServerIdentity } from '@flotilla/database/server-identity.ts';
-import type { InstallationTable } from '@flotilla/database/tables.ts';
+import type { InstallationTable } from '@flotilla/database/upkeep-tables.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Selectable } from 'kysely';
 

@@ -1,5 +1,5 @@
+import type { ChatUsersTable } from '@flotilla/database/chat-tables.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import type { ChatUsersTable } from '@flotilla/database/tables.ts';
 import { type Selectable, sql } from 'kysely';
 
 export type ChatUser = Selectable<ChatUsersTable>;

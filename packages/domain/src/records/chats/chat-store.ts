@@ -1,6 +1,6 @@
 import { chatIdIn, chatNamePattern } from '@flotilla/database/chat-search-name.ts';
+import type { ChatsTable } from '@flotilla/database/chat-tables.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import type { ChatsTable } from '@flotilla/database/tables.ts';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { type Exact, type Scope, visibleTo } from '../../people/accounts/scope.ts';
 import { type ChatDesk, type DeskFilter, deskColumns, deskConditions } from './chat-desk.ts';

@@ -1,6 +1,6 @@
 import type { ChatOfBot } from '@flotilla/contract/chats.ts';
+import type { TopicsTable } from '@flotilla/database/chat-tables.ts';
 import type { Database } from '@flotilla/database/connect.ts';
-import type { TopicsTable } from '@flotilla/database/tables.ts';
 import type { Selectable } from 'kysely';
 
 export type Topic = Selectable<TopicsTable>;

@@ -1,4 +1,4 @@
-import type { MessagesTable } from '@flotilla/database/tables.ts';
+import type { MessagesTable } from '@flotilla/database/chat-tables.ts';
 import type { MessageDetails } from '@flotilla/telegram/message-details.ts';
 import type { Selectable } from 'kysely';
 

@@ -1,5 +1,5 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import type { ErasuresTable } from '@flotilla/database/tables.ts';
+import type { ErasuresTable } from '@flotilla/database/upkeep-tables.ts';
 import { type Selectable, sql } from 'kysely';
 
 export type Erasure = Selectable<ErasuresTable> & {

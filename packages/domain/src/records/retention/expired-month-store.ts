@@ -1,5 +1,5 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import type { ExpiredMonthsTable } from '@flotilla/database/tables.ts';
+import type { ExpiredMonthsTable } from '@flotilla/database/upkeep-tables.ts';
 import { type Selectable, sql } from 'kysely';
 import { unnestRows } from '../history/unnest-rows.ts';
 
