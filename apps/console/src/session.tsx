@@ -1,14 +1,21 @@
 import type { AccountResource } from '@flotilla/contract/accounts.ts';
+import type { OwnAccountResource } from '@flotilla/contract/sign-in.ts';
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { createContext, Fragment, type ReactNode, use, useEffect, useRef, useState } from 'react';
+import { createContext, Fragment, lazy, type ReactNode, Suspense, use, useEffect, useRef, useState } from 'react';
 import { CallError, call, isSignedOut } from './call.ts';
 import { forgetDrafts } from './drafts.ts';
 import { takeEarly } from './early.ts';
+import { loadLate } from './load-late.ts';
 import { Dialog } from './parts/dialog.tsx';
 import { Failure } from './parts/failure.tsx';
 import { ForcedChange } from './screens/sign-in/change-password.tsx';
 import { SignIn, SignInAgain } from './screens/sign-in/sign-in.tsx';
 import { useWords } from './words/words.tsx';
+
+/** Few people ever see it. */
+const ForcedFactor = lazy(async () => ({
+  default: (await loadLate(() => import('./screens/second-factor/forced-factor.tsx'))).ForcedFactor,
+}));
 
 /** The query of the account that is signed in; null: nobody is. */
 export const SESSION = ['session'] as const;
@@ -103,6 +110,13 @@ export function SessionGate({ children }: { children: ReactNode }): ReactNode {
   if (signedIn?.must_change_password) {
     return <ForcedChange leave={leave} changed={() => enter({ ...signedIn, must_change_password: false })} />;
   }
+  if (signedIn !== null && isFactorMissing(signedIn)) {
+    return (
+      <Suspense>
+        <ForcedFactor leave={leave} done={() => void queries.invalidateQueries({ queryKey: SESSION })} />
+      </Suspense>
+    );
+  }
   return (
     <SessionContext value={{ account, leave }}>
       <Fragment key={account.id}>{children}</Fragment>
@@ -114,6 +128,11 @@ export function SessionGate({ children }: { children: ReactNode }): ReactNode {
       {signedIn === null && <SignInAgain username={account.username} enter={enter} />}
     </SessionContext>
   );
+}
+
+/** True until the account has the second factor that its session needs. */
+function isFactorMissing(account: AccountResource | OwnAccountResource): boolean {
+  return 'second_factor_missing' in account;
 }
 
 /** Of whom the page showed until now. */

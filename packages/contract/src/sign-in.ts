@@ -4,6 +4,20 @@ import { okAnswer } from './fields.ts';
 import { defineOperation } from './operation.ts';
 import { factorCode } from './second-factor.ts';
 
+const factorMissing = z
+  .literal(true)
+  .optional()
+  .describe(
+    'This session may only set up a second factor, change the password and sign out, until there is one. Absent: it may do all.',
+  );
+
+/** What a sign-in answers. */
+const signedIn = z.strictObject({
+  user: accountResource.answer,
+  must_change_password: z.boolean(),
+  second_factor_missing: factorMissing,
+});
+
 /** The account of the caller, and the API key if the call was made with one. */
 const ownAccountResource = accountResource.answer
   .extend({
@@ -17,12 +31,7 @@ const ownAccountResource = accountResource.answer
       })
       .optional()
       .describe('The API key of the call. Absent with a session.'),
-    second_factor_missing: z
-      .literal(true)
-      .optional()
-      .describe(
-        'This session may only set up a second factor, change the password and sign out, until there is one. Absent: it may do all.',
-      ),
+    second_factor_missing: factorMissing,
   })
   .meta({ id: 'OwnAccount' });
 
@@ -75,7 +84,7 @@ export const signInOperations = {
       code: factorCode().optional(),
     }),
     bodyLimitBytes: 16_384,
-    output: z.strictObject({ user: accountResource.answer, must_change_password: z.boolean() }),
+    output: signedIn,
     errors: ['unauthorized', 'second_factor_needed', 'forbidden', 'too_many_requests'],
     example: {
       input: { username: 'admin', password: 'correct horse battery' },
@@ -98,7 +107,7 @@ export const signInOperations = {
         .describe('What follows `#sign-in=` in the link.'),
     }),
     bodyLimitBytes: 16_384,
-    output: z.strictObject({ user: accountResource.answer, must_change_password: z.boolean() }),
+    output: signedIn,
     errors: ['unauthorized'],
     example: {
       input: { token: 'Zx1pB8m7Qk0aVt3yR5uW2sN9cD4fG6hJ1kL7oP0eTaU' },

@@ -14,7 +14,7 @@ import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { START_PATH } from '@flotilla/domain/startup/sign-in-settings.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request } from 'express';
-import { lacksSecondFactor } from '../auth/second-factor.ts';
+import { lacksSecondFactor, requiresSecondFactor } from '../auth/second-factor.ts';
 import { beginSession, endSession } from '../auth/session.ts';
 import type { SignInAttempt } from '../auth/sign-in-limits.ts';
 import type { Context } from '../context.ts';
@@ -109,7 +109,12 @@ function requirePasswords({ config }: Context, username: string): void {
 async function begun(context: Context, request: Request, account: Account, secondFactor: boolean) {
   const { id: accountId, session_version: sessionVersion } = account;
   await beginSession(context, request, { accountId, sessionVersion, secondFactor });
-  return { user: presentAccount(account), must_change_password: account.must_change_password };
+  const isMissing = !secondFactor && requiresSecondFactor(context.config.signIn, account);
+  return {
+    user: presentAccount(account),
+    must_change_password: account.must_change_password,
+    ...(isMissing ? { second_factor_missing: true as const } : {}),
+  };
 }
 
 /** A wrong password is no error here: so this was no guess. */

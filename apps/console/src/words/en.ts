@@ -175,6 +175,9 @@ export const words = {
       username_taken: 'Another account has your username. Ask an administrator to link it to you.',
     },
     wrong: 'Wrong username or password.',
+    code: 'Code from your authenticator app',
+    codeHint: 'Without the app: one of your recovery codes.',
+    codeWrong: 'The code is wrong, or it was used. Wait for the next one.',
     help: 'Where do I find the password?',
     helpText:
       'In a sandbox, npm start prints it in its terminal. Elsewhere the first administrator’s is ADMIN_PASSWORD; without that setting the api prints one at its first start. Administrators make all other accounts.',

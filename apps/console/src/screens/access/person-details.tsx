@@ -21,7 +21,7 @@ import { NewPasswordField } from './new-password-field.tsx';
 export function PersonDetails({ account, close }: { account: AccountResource; close: () => void }): ReactNode {
   const words = useWords();
   const own = useSession().account.id === account.id;
-  const [over, setOver] = useState<'edit' | 'reset' | 'delete' | null>(null);
+  const [over, setOver] = useState<'edit' | 'reset' | 'factor' | 'delete' | null>(null);
   const closeOver = () => setOver(null);
   const { id, username, display_name: name, role, bot_ids: bots, rights, last_login_at: last } = account;
   const keys = useQuery({
@@ -41,6 +41,7 @@ export function PersonDetails({ account, close }: { account: AccountResource; cl
           [words.access.columns.lastSignIn, last ? <Ago key="last" at={last} /> : words.fleet.never],
           [words.access.created, <Moment key="created" at={account.created_at} />],
           [words.access.password, account.must_change_password ? words.access.mustChangeNow : words.access.ownPassword],
+          ...(account.second_factor ? [[words.access.factor, words.access.factorOn] as const] : []),
           ...(account.oidc_subject === undefined
             ? []
             : [[words.access.subject, <bdi key="subject">{account.oidc_subject}</bdi>] as const]),
@@ -55,6 +56,7 @@ export function PersonDetails({ account, close }: { account: AccountResource; cl
       <div className="actions apart">
         <Button onClick={() => setOver('edit')}>{words.access.edit}</Button>
         {!own && <Button onClick={() => setOver('reset')}>{words.access.resetPassword}</Button>}
+        {account.second_factor && !own && <Button onClick={() => setOver('factor')}>{words.access.resetFactor}</Button>}
         {!own && <Button onClick={() => setOver('delete')}>{words.access.remove}</Button>}
         <Link to="/audit" search={{ actor: username }} className="button quiet">
           {words.access.whatTheyDid}
@@ -63,6 +65,7 @@ export function PersonDetails({ account, close }: { account: AccountResource; cl
       {own && <p className="hint">{words.access.ownAccount}</p>}
       {over === 'edit' && <AccountForm account={account} close={closeOver} />}
       {over === 'reset' && <ResetPassword account={account} close={closeOver} />}
+      {over === 'factor' && <ResetFactor account={account} close={closeOver} />}
       {over === 'delete' && (
         <DeleteAccount account={account} keys={keys.data?.total} close={closeOver} deleted={close} />
       )}
@@ -112,6 +115,30 @@ function ResetPassword({ account, close }: { account: AccountResource; close: ()
       />
       <CheckField label={words.revokeKeys} hint={words.revokeHint} {...flag('revoke_keys')} />
     </Confirm>
+  );
+}
+
+function ResetFactor({ account, close }: { account: AccountResource; close: () => void }): ReactNode {
+  const { access: words } = useWords();
+  const queries = useQueryClient();
+  const reset = useMutation({
+    mutationFn: () => call('resetSecondFactor', { id: account.id }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['accounts'] });
+      close();
+    },
+  });
+  return (
+    <Confirm
+      title={words.resetFactorTitle(account.username)}
+      description={words.resetFactorHint}
+      act={words.resetFactorAct}
+      danger
+      run={() => reset.mutate()}
+      close={close}
+      busy={reset.isPending}
+      error={reset.error}
+    />
   );
 }
 

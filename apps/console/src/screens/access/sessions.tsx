@@ -8,9 +8,10 @@ import { Failure } from '../../parts/failure.tsx';
 import { Ago, Moment } from '../../parts/time.tsx';
 import { REFRESH_MS } from '../../queries.ts';
 import { useWords } from '../../words/words.tsx';
+import { OwnFactor } from '../second-factor/own-factor.tsx';
 import '../../parts/chips.css';
 
-/** Where the account is signed in; any of these can be ended. */
+/** How the account signs in, and where it is signed in; any of these can be ended. */
 export function Sessions(): ReactNode {
   const { access: words } = useWords();
   const [asking, setAsking] = useState(false);
@@ -21,19 +22,22 @@ export function Sessions(): ReactNode {
   });
   const others = sessions.data?.filter(({ current }) => !current) ?? [];
   return (
-    <section className="panel" aria-labelledby="sessions">
-      <header className="panel-head">
-        <h2 id="sessions">{words.sessionsTitle}</h2>
-        {others.length > 1 && <Button onClick={() => setAsking(true)}>{words.endOthers}</Button>}
-      </header>
-      {sessions.isError && <Failure error={sessions.error} retry={() => void sessions.refetch()} />}
-      <ul className="sessions">
-        {sessions.data?.map((session) => (
-          <SessionRow key={session.id} session={session} />
-        ))}
-      </ul>
-      {asking && <EndOthers others={others} close={() => setAsking(false)} />}
-    </section>
+    <>
+      <OwnFactor />
+      <section className="panel" aria-labelledby="sessions">
+        <header className="panel-head">
+          <h2 id="sessions">{words.sessionsTitle}</h2>
+          {others.length > 1 && <Button onClick={() => setAsking(true)}>{words.endOthers}</Button>}
+        </header>
+        {sessions.isError && <Failure error={sessions.error} retry={() => void sessions.refetch()} />}
+        <ul className="sessions">
+          {sessions.data?.map((session) => (
+            <SessionRow key={session.id} session={session} />
+          ))}
+        </ul>
+        {asking && <EndOthers others={others} close={() => setAsking(false)} />}
+      </section>
+    </>
   );
 }
 

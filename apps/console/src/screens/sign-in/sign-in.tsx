@@ -93,14 +93,18 @@ function SignInForm({ username: known = '', enter }: { username?: string; enter:
   const words = useWords();
   const [username, setUsername] = useState(known);
   const [password, setPassword] = useState('');
+  /** Null until the account turns out to need one. */
+  const [code, setCode] = useState<string | null>(null);
   const attempt = useMutation({
-    mutationFn: () => call('login', { username, password }),
-    onSuccess: ({ user, must_change_password }) => enter({ ...user, must_change_password }),
+    mutationFn: () => call('login', { username, password, ...(code ? { code } : {}) }),
+    onError: (error) => needsCode(error) && setCode((typed) => typed ?? ''),
+    onSuccess: ({ user, ...session }) => enter({ ...user, ...session }),
   });
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     attempt.mutate();
   };
+  const refusal = attempt.isError ? refusalOf(attempt.error, code ?? '', words) : null;
   return (
     <form onSubmit={submit}>
       <Field
@@ -123,8 +127,19 @@ function SignInForm({ username: known = '', enter }: { username?: string; enter:
         value={password}
         onChange={(event) => setPassword(event.target.value)}
       />
-      <p role="alert" className="fault" hidden={!attempt.isError}>
-        {attempt.isError && refusalOf(attempt.error, words)}
+      {code !== null && (
+        <Field
+          label={words.signIn.code}
+          hint={words.signIn.codeHint}
+          autoComplete="one-time-code"
+          autoFocus
+          required
+          value={code}
+          onChange={(event) => setCode(event.target.value)}
+        />
+      )}
+      <p role="alert" className="fault" hidden={refusal === null}>
+        {refusal}
       </p>
       <Button type="submit" kind="primary" busy={attempt.isPending}>
         {words.signIn.submit}
@@ -133,7 +148,13 @@ function SignInForm({ username: known = '', enter }: { username?: string; enter:
   );
 }
 
-function refusalOf(error: Error, words: Words): string {
+function needsCode(error: Error): boolean {
+  return error instanceof CallError && error.code === 'second_factor_needed';
+}
+
+/** Null for an account that needs a code, before one was typed. */
+function refusalOf(error: Error, code: string, words: Words): string | null {
+  if (needsCode(error)) return code === '' ? null : words.signIn.codeWrong;
   const status = error instanceof CallError ? error.status : null;
   if (status === 401) return words.signIn.wrong;
   if (status === 403) return words.signIn.passwordsOff;

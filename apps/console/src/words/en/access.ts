@@ -34,6 +34,13 @@ export const access = {
     user: 'Sees assigned bots, their chats and deliveries, and can reply.',
     admin: 'Also adds bots and manages accounts and settings.',
   },
+  factor: 'Second factor',
+  factorOn: 'authenticator app',
+  resetFactor: 'Reset second factor…',
+  resetFactorTitle: (name: string) => `Reset the second factor of ${name}?`,
+  resetFactorHint:
+    'For somebody who has lost the phone. All sessions of the account end, and its password alone signs in.',
+  resetFactorAct: 'Reset',
   subject: 'Subject at the identity provider',
   subjectHint: (name: string) => `The sub of a person at ${name}, who may then sign in to this account. Empty: nobody.`,
   bots: 'Bots',
