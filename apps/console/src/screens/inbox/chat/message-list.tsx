@@ -68,10 +68,15 @@ export function MessageList({ window, log, start, reach, extend, leaveWindow, se
   });
   const shown = list.getVirtualItems();
   // By the sizes of this render: a message that is not in the page yet is below the end of the element.
-  const height = list.scrollRect?.height;
-  const belowPx = list.getTotalSize() - (list.scrollOffset ?? 0) - (height ?? 0);
-  const isAtEnd = placed && !window.hasNewer && belowPx <= END_PX;
-  const news = useNews(window, isAtEnd, seen);
+  const [height, size, offset] = [list.scrollRect?.height, list.getTotalSize(), list.scrollOffset];
+  const isAtEnd = placed && follows && size - (offset ?? 0) - (height ?? 0) <= END_PX;
+  // The list gets lower while somebody writes, or an error is told, and a message may come then; its end stays on the screen. It is
+  // there from now on, though the browser tells the new offset later.
+  const before = useRef({ height, size, offset, isAtEnd });
+  const was = before.current;
+  const sticks = was.isAtEnd && (was.height !== height || (follows && was.size !== size));
+  const staysAtEnd = isAtEnd || sticks || (was.isAtEnd && follows && was.offset === offset);
+  const news = useNews(window, staysAtEnd, seen);
 
   const show = (messageId: number): boolean => {
     const at = items.findIndex(({ messages }) => messages.some(({ id }) => id === messageId));
@@ -92,14 +97,9 @@ export function MessageList({ window, log, start, reach, extend, leaveWindow, se
     // Its keys work at once, unless somebody has begun to do something else while it was loading.
     if (isFocusFree()) scroller.current?.focus({ preventScroll: true });
   });
-  // The list gets lower while somebody writes, or an error is told, and a message may come then; its end stays on the screen.
-  const size = list.getTotalSize();
-  const before = useRef({ height, size, isAtEnd });
   useLayoutEffect(() => {
-    const was = before.current;
-    const sticks = was.isAtEnd && (was.height !== height || (follows && was.size !== size));
     if (sticks) list.scrollToEnd();
-    before.current = { height, size, isAtEnd: isAtEnd || sticks };
+    before.current = { height, size, offset, isAtEnd: staysAtEnd };
   });
   useEffect(() => {
     if (marked === undefined) return;
@@ -140,7 +140,7 @@ export function MessageList({ window, log, start, reach, extend, leaveWindow, se
           const state = reach[end];
           return state instanceof Error && <Failure key={end} error={state} retry={() => extend(end)} />;
         })}
-        {placed && !isAtEnd && items.length > 0 && (
+        {placed && !staysAtEnd && items.length > 0 && (
           <button type="button" className="pill" onClick={() => (window.hasNewer ? leaveWindow() : list.scrollToEnd())}>
             {news > 0 ? words.news(news) : words.toEnd}
             <Icon name="down" />
