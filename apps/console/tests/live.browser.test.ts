@@ -402,7 +402,8 @@ test(
 
 testLooks('the live screen is accessible and fits the window', suite, async ({ page, signIn }, lookAt) => {
   await signIn(...ADMIN);
-  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Live', exact: true }).click();
+  await page.getByRole('navigation', { name: 'Screens' }).waitFor();
+  await page.goto(`${suite.fleet.url}/console/live`);
   await events(page).getByText('delivery').first().waitFor();
   await lookAt('live-begun');
   await waitFor(async () => {

@@ -28,9 +28,9 @@ export function ScreenBar(): ReactNode {
           <Link key={name} to={to} activeOptions={{ exact: to === '/', includeSearch: false }}>
             <span className="phone-icon">
               <Icon name={icon} />
-              {name === 'inbox' && <UnreadBadge />}
             </span>
             <span className="cut">{nav[name]}</span>
+            {name === 'inbox' && <UnreadBadge />}
           </Link>
         ))}
       <Menu
