@@ -70,6 +70,7 @@ const FILE_HEADERS = ['content-range', 'accept-ranges', 'etag', 'last-modified']
 export function platformClient(server: PlatformServer): PlatformClient {
   const base = server.apiUrl.replace(/\/+$/, '');
   const environment = environmentPath(server);
+  const filePath = server.filePath ?? ((token) => `/file/bot${encodeToken(token)}${environment}`);
   const agent = platformAgents(server.proxy ?? null, server.guard);
   const forbidden = (): (PlatformAnswer & { outcome: 'unreachable' }) | null => {
     const reason = server.guard?.forbidden() ?? null;
@@ -135,7 +136,7 @@ export function platformClient(server: PlatformServer): PlatformClient {
       const refused = forbidden();
       if (refused !== null) return refused;
       const got = await loadGot();
-      const stream = got.stream(`${base}/file/bot${encodeToken(token)}${environment}/${encodePath(path)}`, {
+      const stream = got.stream(`${base}${filePath(token)}/${encodePath(path)}`, {
         agent,
         headers: { 'user-agent': 'flotilla', 'accept-encoding': 'identity', ...rangeHeaders(part) },
         decompress: false,

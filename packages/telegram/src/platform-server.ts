@@ -10,6 +10,8 @@ export type PlatformServer = {
   /** True: its bots are of the platform's test environment. */
   isTest?: boolean;
   guard?: ServerGuard;
+  /** Where the files of a bot are below `apiUrl`; absent: as at the platform. */
+  filePath?: (token: string) => string;
 };
 
 /** Keeps connections to addresses that may be connected to. */

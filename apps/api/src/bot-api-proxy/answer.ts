@@ -48,6 +48,7 @@ export const NO_ROOM: Refusal = {
 };
 
 export const FORBIDDEN_SERVER = refusal(502, 'Bad Gateway: Flotilla may not call the Bot API server of the bot');
+export const UNREADABLE_FILE = refusal(502, 'Bad Gateway: the file cannot be read at the Bot API server of the bot');
 /** So many calls wait for the server that it hardly answers. */
 export const NO_ROOM_AT_SERVER: Refusal = {
   ...refusal(503, 'Service Unavailable: the Bot API server of the bot does not answer, retry after 1'),

@@ -34,6 +34,7 @@ import { setWebhookOfStranger } from './intercept/webhook.ts';
 import { hidesAnsweredMethod, namedPath } from './path.ts';
 import { decideProgram } from './programs/decide-program.ts';
 import { methodInBody } from './read-parameters.ts';
+import { getServedFile, servesFiles } from './serve-file.ts';
 
 /** They change what is stored of a bot. */
 const SETTINGS: ReadonlySet<string> = new Set(['setwebhook', 'deletewebhook']);
@@ -147,7 +148,7 @@ function decideKnown(proxy: RunningProxy, call: MethodCall, bot: Bot): void {
     refuse(proxy, call, DISABLED);
     return;
   }
-  const intercept = proxy.intercepts.get(call.method);
+  const intercept = call.method === 'getfile' && servesFiles(bot) ? getServedFile : proxy.intercepts.get(call.method);
   if (intercept === undefined) passOfBot(proxy, { call, bot, asProgram: null });
   else if (isVerbOfCalls(proxy, call)) {
     void answerIntercepted(proxy, call, (read) => intercept(proxy.context, { bot, ...read }));

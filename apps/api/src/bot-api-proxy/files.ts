@@ -12,6 +12,7 @@ import type { BotPath } from './path.ts';
 import { refusedByState } from './programs/decide-program.ts';
 import { type Refused, recordRefusal, refusalByRate } from './programs/refuse-token.ts';
 import { hiddenSecret } from './programs/secret-mask.ts';
+import { serveFile, servesFiles } from './serve-file.ts';
 
 type FilePath = Extract<BotPath, { kind: 'file' }>;
 
@@ -34,6 +35,10 @@ export function downloadFile(proxy: RunningProxy, req: IncomingMessage, res: Ser
     return;
   }
   const bot = proxy.context.directory.byToken(path.token) ?? null;
+  if (bot !== null && servesFiles(bot)) {
+    void serveFile(proxy, { req, res, bot, path: fileOf(path), begunAtMs });
+    return;
+  }
   passThrough(proxy.upstreams.of(bot), req, res, {
     path: path.upstreamPath,
     tee: null,
@@ -44,6 +49,10 @@ export function downloadFile(proxy: RunningProxy, req: IncomingMessage, res: Ser
     errorDelayMs: 0,
     onDone: (status) => proxy.metrics.call('file', null, status, begunAtMs),
   });
+}
+
+function fileOf({ upstreamPath }: FilePath): string {
+  return percentDecoded(FILE.exec(upstreamPath)?.[1] ?? '');
 }
 
 function refusalOf({ context }: RunningProxy, token: string): Refusal | null {
@@ -68,13 +77,14 @@ async function downloadForProgram(
   try {
     const found = await credentialOf(context.directory, path.token);
     if (found === undefined) return refuseRequest(proxy, res, UNAUTHORIZED, begunAtMs);
-    const file = percentDecoded(FILE.exec(path.upstreamPath)?.[1] ?? '');
+    const file = fileOf(path);
     const refused = await refusalForProgram(context, found, req.method, file);
     if (refused !== null) {
       recordRefusal(context, '', found, refused);
       return refuseRequest(proxy, res, refused.refusal, begunAtMs);
     }
     const { bot } = found;
+    if (servesFiles(bot)) return await serveFile(proxy, { req, res, bot, path: file, begunAtMs });
     const filePath = `/file/bot${encodeToken(bot.token)}/${file.split('/').map(encodeURIComponent).join('/')}`;
     const secret = hiddenSecret(bot.token, path.token);
     passThrough(proxy.upstreams.of(bot), req, res, {

@@ -67,7 +67,7 @@ function wayOf(found: ProgramCredential, programToken: string): Way {
   const way = {
     start: `/bot${encodeToken(bot.token)}`,
     secret: hiddenSecret(bot.token, programToken),
-    limits: limitsOf(token),
+    limits: limitsOf(token, bot),
   };
   known.set(found, way);
   return way;

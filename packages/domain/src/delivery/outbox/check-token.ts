@@ -20,13 +20,13 @@ export async function requireRate(deps: { redis: RedisHandles }, { token }: Prog
  * The parameters of a call that a token may make, as for its calls through the proxy: what it may not name is refused or left out.
  * Throws 'forbidden'.
  */
-export function allowedParams({ program, token }: ProgramCredential, method: string, params: Fields): Fields {
+export function allowedParams({ bot, program, token }: ProgramCredential, method: string, params: Fields): Fields {
   const name = method.toLowerCase();
   if (!isMethodAllowed(token, name)) throw refused(name);
   if (!program.enabled) throw new FlotillaError('forbidden', 'The program is paused');
   // The history may not have the messages yet that the call names, so their topics cannot be told.
   if (token.threads !== null) throw refused(name, 'a token of some topics cannot hand it over');
-  const limits = limitsOf(token);
+  const limits = limitsOf(token, bot);
   if (toRead(limits, name) === 'nothing') return params;
   const seen = new Map(Object.entries(params).map(([key, value]) => [key, [textOf(value)]]));
   const checked = checkCall(limits, name, seen);

@@ -10,6 +10,7 @@ import {
 } from '@flotilla/telegram/method-groups.ts';
 import { hasContent, hasPrice } from '@flotilla/telegram/method-parameters.ts';
 import type { ActiveToken } from '../../fleet/bots/active-program.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
 import { checkTopics, type NamedMessage, tellsTopic } from './check-topics.ts';
 
 /** The limits of a caller for the parameters of its calls. `chats` null: in every chat. */
@@ -21,6 +22,8 @@ export type CallLimits = {
   named: ReadonlySet<string>;
   maySpend: boolean;
   mayNameFiles: boolean;
+  /** Files below this directory it may name in any case. */
+  uploads?: string;
 };
 
 /** Every value of each parameter, in the platform's order: the query string before the body. */
@@ -45,14 +48,18 @@ const DISK_FILE = /^\s*file:/i;
 const LEADING_SPACE = /^[\0\t\n\v\f\r ]+/;
 
 /** Both are granted by name only, so a token without a list has neither. */
-export function limitsOf({ methods, chats, threads }: Pick<ActiveToken, 'methods' | 'chats' | 'threads'>): CallLimits {
+export function limitsOf(
+  { methods, chats, threads }: Pick<ActiveToken, 'methods' | 'chats' | 'threads'>,
+  { server }: Pick<Bot, 'server'>,
+): CallLimits {
   const named = new Set(methods?.map((name) => name.toLowerCase()));
   return {
     chats: chats === null ? null : new Set(chats),
     threads: chats === null || threads === null ? null : new Set(threads),
     named,
     maySpend: named.has(MONEY),
-    mayNameFiles: named.has(LOCAL_FILES),
+    mayNameFiles: named.has(LOCAL_FILES) && !server,
+    uploads: named.has(LOCAL_FILES) ? (server?.uploads ?? '') : '',
   };
 }
 
@@ -169,10 +176,18 @@ function checkReply(chats: ReadonlySet<number>, value: string): CheckedParameter
 }
 
 /** A file is named by a text, alone or anywhere in JSON. An invoice among inline results has prices. */
-function checkContent({ maySpend, mayNameFiles }: CallLimits, name: string, value: string): CheckedParameter {
+function checkContent(
+  { maySpend, mayNameFiles, uploads = '' }: CallLimits,
+  name: string,
+  value: string,
+): CheckedParameter {
   if (maySpend && mayNameFiles) return allowed(value);
-  const namesFile = (text: unknown) => !mayNameFiles && typeof text === 'string' && DISK_FILE.test(text);
-  const refusedFile = refused('method', `${name} names a file on a disk, which needs ${LOCAL_FILES} among its methods`);
+  const namesFile = (text: unknown) =>
+    !mayNameFiles && typeof text === 'string' && DISK_FILE.test(text) && !isUpload(uploads, text);
+  const refusedFile = refused(
+    'method',
+    `${name} names a file on a disk, which needs ${LOCAL_FILES} among its methods, and at an upstream its directory for uploads`,
+  );
   const text = value.replace(LEADING_SPACE, '');
   if (!text.startsWith('{') && !text.startsWith('[')) return namesFile(text) ? refusedFile : allowed(value);
   let [file, sells] = [false, false];
@@ -184,6 +199,14 @@ function checkContent({ maySpend, mayNameFiles }: CallLimits, name: string, valu
   if (file) return refusedFile;
   if (sells) return refused('method', `${name} has an invoice, which needs ${MONEY} among its methods`);
   return allowed(written);
+}
+
+/** Strict, since the server decodes it: an escape, or a segment that leads up, could name another file. */
+function isUpload(uploads: string, text: string): boolean {
+  const path = /^file:\/{0,3}([^%\\\0?#]+)$/i.exec(text)?.[1] ?? '';
+  const segments = path.split('/');
+  if (uploads === '' || segments.some((one) => one === '' || one === '.' || one === '..')) return false;
+  return `/${path}`.startsWith(`${uploads.replace(/\/+$/, '')}/`);
 }
 
 /** What the platform takes for no. A suggested post may have no price, but only an empty value surely has none. */

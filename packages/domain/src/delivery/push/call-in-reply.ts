@@ -12,7 +12,7 @@ import type { ActiveToken } from '../../fleet/bots/active-program.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import type { CallBuffer } from '../../records/history/stream/call-buffer.ts';
 import type { Attempt } from '../../records/journal/attempt-line.ts';
-import { checkCall, limitsOf } from '../programs/check-call.ts';
+import { type CallLimits, checkCall, limitsOf } from '../programs/check-call.ts';
 import type { NamedMessage } from '../programs/check-topics.ts';
 import { countCall } from '../programs/count-call.ts';
 import type { MessageTopics } from '../programs/message-topics.ts';
@@ -160,7 +160,7 @@ async function check(
     if (!isAllowed) return { outcome: 'refused', reason: 'method', token: null };
     return byAdmin
       ? { outcome: 'allowed', params, messages: [] }
-      : withinLimits(OF_USERS, null, lowerCaseMethod, params);
+      : withinLimits(limitsOf(OF_USERS, { server: null }), null, lowerCaseMethod, params);
   }
   const { directory, clock } = deps;
   const programs = directory.ready() ? directory.byProgram(program.id)?.programs : undefined;
@@ -170,7 +170,8 @@ async function check(
     return { outcome: 'refused', reason: 'expired', token: { id: webhook_token_id } };
   }
   if (!isMethodAllowed(token, lowerCaseMethod)) return { outcome: 'refused', reason: 'method', token };
-  const checked = withinLimits(token, token, lowerCaseMethod, params);
+  const server = (directory.ready() && directory.byProgram(program.id)?.server) || null;
+  const checked = withinLimits(limitsOf(token, { server }), token, lowerCaseMethod, params);
   if (checked.outcome === 'refused') return checked;
   const why = await whyOutside(deps, backend, token, checked.messages);
   if (why !== null) return { outcome: 'refused', reason: 'chat', token, why };
@@ -190,14 +191,9 @@ async function whyOutside(
 /** A user grants neither what costs money nor files of a disk. */
 const OF_USERS = { methods: null, chats: null, threads: null };
 
-function withinLimits(
-  of: Pick<ActiveToken, 'methods' | 'chats' | 'threads'>,
-  token: ActiveToken | null,
-  lowerCaseMethod: string,
-  params: Params,
-): Checked {
+function withinLimits(limits: CallLimits, token: ActiveToken | null, lowerCaseMethod: string, params: Params): Checked {
   const seen = new Map(Object.entries(params).map(([name, value]) => [name, [value]]));
-  const checked = checkCall(limitsOf(of), lowerCaseMethod, seen);
+  const checked = checkCall(limits, lowerCaseMethod, seen);
   if (checked.outcome === 'allowed') {
     const { parameters, messages } = checked;
     return { outcome: 'allowed', params: Object.fromEntries(parameters), messages };

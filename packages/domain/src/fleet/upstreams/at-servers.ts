@@ -2,6 +2,7 @@ import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import { type PlatformClient, platformClient } from '@flotilla/telegram/platform-client.ts';
 import type { AtServer } from '@flotilla/telegram/platform-server.ts';
 import { type PollingClient, pollingClient } from '@flotilla/telegram/polling-client.ts';
+import { localClient } from './local-client.ts';
 import type { UpstreamHealth } from './upstream-health.ts';
 import type { Upstreams } from './upstreams.ts';
 
@@ -11,7 +12,7 @@ type Measure<Client> = (client: Client, upstream: string) => Client;
 /** Calls of each bot to its own server. A token that is not known is that of a stranger, unless `at` names its bot. */
 export function atServers({ upstreams, upstreamHealth }: Deps, measure: Measure<PlatformClient>): PlatformClient {
   const clients = upstreams.clients((target) =>
-    watched(measure(platformClient(target), target.name), target.name, upstreamHealth),
+    watched(measure(localClient(target, platformClient(target)), target.name), target.name, upstreamHealth),
   );
   const to = (token: string, at: AtServer | undefined) => (at === undefined ? clients.ofToken(token) : clients.of(at));
   return {

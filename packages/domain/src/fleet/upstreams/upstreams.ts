@@ -7,7 +7,12 @@ import type { BotDirectory } from '../bots/bot-directory.ts';
 import { formerServers } from './former-servers.ts';
 
 /** Where calls go: the server of TELEGRAM_API_URL, or one that an admin added. */
-export type Target = PlatformServer & { name: string; server: UpstreamServer | null };
+export type Target = PlatformServer & {
+  name: string;
+  server: UpstreamServer | null;
+  /** For the URL that serves its files. */
+  filesGuard?: ServerGuard;
+};
 
 /** One client for each server, so that those of one server wait for no other one. */
 export type ServerClients<Client> = {
@@ -36,7 +41,9 @@ export function openUpstreams({ directory, policy }: Deps, { platformUrl, platfo
   const home: Target = { name: DEFAULT_UPSTREAM, server: null, apiUrl: platformUrl, proxy: platformProxy };
   const targetOf = (server: UpstreamServer): Target => {
     const at = serverAt(server, platformProxy);
-    return { ...at, name: server.name, server, guard: guardOf(server, at.proxy, { policy, platformProxy }) };
+    const guard = guardOf(server, at.proxy, { policy, platformProxy });
+    const ofFiles = /^https?:/i.test(server.files) ? { filesGuard: guardOfUrl(server.files, policy) } : {};
+    return { ...at, ...ofFiles, name: server.name, server, guard };
   };
   const timer = setInterval(() => {
     if (!directory.ready()) return;
@@ -110,10 +117,17 @@ function guardOf(
   proxy: ProxyTarget | null,
   { policy, platformProxy }: { policy: BackendPolicy; platformProxy: ProxyTarget | null },
 ): ServerGuard {
-  const url = new URL(text);
-  const ofServer = forbiddenReasons(url.hostname, portOf(url), policy);
+  const { lookup, forbidden } = guardOfUrl(text, policy);
   const unknown = text === NOWHERE ? `the server of the upstream ${name} is not known yet` : null;
   const ofProxy =
     proxy === null || proxy === platformProxy ? () => null : forbiddenReasons(proxy.host, proxy.port, policy);
-  return { lookup: guardedLookup(portOf(url), policy), forbidden: () => unknown ?? ofServer() ?? ofProxy() };
+  return { lookup, forbidden: () => unknown ?? forbidden() ?? ofProxy() };
+}
+
+function guardOfUrl(text: string, policy: BackendPolicy): ServerGuard {
+  const url = new URL(text);
+  return {
+    lookup: guardedLookup(portOf(url), policy),
+    forbidden: forbiddenReasons(url.hostname, portOf(url), policy),
+  };
 }

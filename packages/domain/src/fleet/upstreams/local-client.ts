@@ -1,0 +1,40 @@
+import { isAbsolute } from 'node:path';
+import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
+import { type PlatformClient, platformClient } from '@flotilla/telegram/platform-client.ts';
+import { encodeToken } from '@flotilla/telegram/token-text.ts';
+import { directoryOf, openServerFile, pathInDirectory } from './server-files.ts';
+import type { Target } from './upstreams.ts';
+
+/** The given client of a server whose files we serve: paths are those of files below its bot, whatever disk they are on. */
+export function localClient(target: Target, client: PlatformClient): PlatformClient {
+  const { server, filesGuard } = target;
+  if (server === null || server.files === '') return client;
+  const directoryFor = (token: string) => directoryOf(server, token);
+  const served = isAbsolute(server.files)
+    ? null
+    : platformClient({
+        apiUrl: server.files,
+        filePath: (token) => `/${encodeToken(directoryFor(token))}`,
+        ...(filesGuard === undefined ? {} : { guard: filesGuard }),
+      });
+  return {
+    ...client,
+    call: async (token, method, params, options) => {
+      const answer = await client.call(token, method, params, options);
+      return method.toLowerCase() === 'getfile' ? withOwnPath(answer, directoryFor(token)) : answer;
+    },
+    openFile: (token, path, part) =>
+      served?.openFile(token, path, part) ??
+      openServerFile(server.files, { directory: directoryFor(token), path, part }),
+  };
+}
+
+function withOwnPath(answer: PlatformAnswer, directory: string): PlatformAnswer {
+  if (answer.outcome !== 'ok') return answer;
+  const file = answer.result as { file_path?: unknown } | null;
+  if (typeof file?.file_path !== 'string') return answer;
+  const { file_path: named, ...rest } = file;
+  const path = pathInDirectory(named as string, directory);
+  // Without a path, a file cannot be downloaded; the one on the disk of the server says nothing to anybody.
+  return { ...answer, result: path === null ? rest : { ...rest, file_path: path } };
+}
