@@ -184,10 +184,11 @@ function checkContent(
   if (maySpend && mayNameFiles) return allowed(value);
   const namesFile = (text: unknown) =>
     !mayNameFiles && typeof text === 'string' && DISK_FILE.test(text) && !isUpload(uploads, text);
-  const refusedFile = refused(
-    'method',
-    `${name} names a file on a disk, which needs ${LOCAL_FILES} among its methods, and at an upstream its directory for uploads`,
-  );
+  const why =
+    uploads === ''
+      ? `a file on a disk, which needs ${LOCAL_FILES} among its methods`
+      : 'a file outside of the directory for uploads of its upstream';
+  const refusedFile = refused('method', `${name} names ${why}`);
   const text = value.replace(LEADING_SPACE, '');
   if (!text.startsWith('{') && !text.startsWith('[')) return namesFile(text) ? refusedFile : allowed(value);
   let [file, sells] = [false, false];

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import type { FileRange } from '@flotilla/telegram/platform-client.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openServerFile, pathInDirectory } from './server-files.ts';
@@ -69,6 +70,7 @@ test('a directory that becomes a link while files are opened shows nothing of wh
       await symlink(base, real);
       await rm(real);
       await rename(aside, real);
+      await setImmediate();
     }
   })();
   const seen = new Set<unknown>();

@@ -38,8 +38,9 @@ export async function openServerFile(
     const root = join(await realpath(folder), directory);
     file = await open(join(root, path), FLAGS);
     const opened = await readlink(`/proc/self/fd/${file.fd}`);
-    const { size, mtimeMs, ...stats } = await file.stat();
-    if (opened.startsWith(`${root}/`) && stats.isFile()) return answer(file, { size, mtimeMs, part });
+    const stats = await file.stat();
+    if (opened.startsWith(`${root}/`) && stats.isFile())
+      return answer(file, { size: stats.size, mtimeMs: stats.mtimeMs, part });
   } catch (error) {
     await file?.close();
     return failure(error);
