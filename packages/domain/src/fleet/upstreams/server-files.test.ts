@@ -26,7 +26,7 @@ beforeAll(async () => {
   await symlink(join(base, 'outside.txt'), join(folder, TOKEN, 'documents', 'link'));
   await symlink(base, join(folder, TOKEN, 'up'));
   await symlink(join(folder, OTHER), join(folder, 'linked:bot'));
-  execFileSync('mkfifo', [join(folder, TOKEN, 'documents', 'pipe')]);
+  execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, TOKEN, 'documents', 'pipe')]);
 });
 afterAll(() => rm(base, { recursive: true }));
 
