@@ -53,7 +53,7 @@ export const ATTENTION = {
 export type AttentionKind = keyof typeof ATTENTION;
 export const ATTENTION_KINDS = Object.keys(ATTENTION) as [AttentionKind, ...AttentionKind[]];
 
-/** What can be wrong with a process, beside a bot. Told to those who may see processes. */
+/** Faults of a process, beside those of a bot. Told to those who may see processes. */
 const ATTENTION_OF_PROCESSES = {
   clock_apart: {
     severity: 'warning',

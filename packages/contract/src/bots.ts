@@ -283,7 +283,7 @@ export const bot = defineResource('Bot', {
   revision: { stored: column.bigint },
   /** Update ids up to this one may have been given out. New ones begin above it if Redis lost its state. */
   reserved_update_id: { stored: filled(column.bigint) },
-  /** What the last changes did to cursors, oldest first; no more than eight. */
+  /** The effects of the last changes on cursors, oldest first; no more than eight. */
   cursor_changes: { stored: filled(column.jsonb<StoredCursorChange[]>()) },
   /** Unknown kinds of updates that a reader of the bot ever named; no more than fifty. */
   named_kinds: { stored: filled(column.jsonb<string[]>()) },

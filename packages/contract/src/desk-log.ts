@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { NOTE, note } from './notes.ts';
 
-/** What people do with a chat beside writing in it. */
+/** Acts of people in a chat, beside writing in it. */
 export const DESK_ACTIONS = ['chat_takeover', 'chat_release', 'chat_assign', 'chat_done', 'chat_reopen'] as const;
 
 /** The newest of a chat that are shown with it. */

@@ -29,7 +29,7 @@ import { type Answer, defineResource, type Row } from './resource.ts';
 const MOST_MENTIONS = 20;
 const MENTIONS_NOTE = 'The accounts that it is meant for, which are told of it: accounts that have the bot.';
 
-/** What people of the team write to each other about a chat. The platform never gets it. */
+/** A text of the team about a chat, for each other. The platform never gets it. */
 export const note = defineResource('Note', {
   id: { stored: filled(column.bigint), shown: ownIdField },
   bot_id: { stored: column.bigint, shown: botIdField, filter: anyBotId() },

@@ -8,7 +8,7 @@ export type AnnouncementListener<News> = {
   onGap(): void;
 };
 
-/** What a pub/sub channel announces, by any replica. The process is subscribed only while somebody here holds this. */
+/** The messages of a pub/sub channel, of any replica. The process is subscribed only while somebody here holds this. */
 export type Announcements<News> = {
   /** Resolves when nothing is missed any more; rejects when `signal` aborts. Release it in any case. */
   hold(signal: AbortSignal): { ready: Promise<void>; release(): void };

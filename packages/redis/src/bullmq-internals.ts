@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Job, type Queue, WaitingError, Worker } from 'bullmq';
 
-// What turns need of BullMQ and its documentation does not offer. bullmq-internals.test.ts fails when an upgrade takes one of
+// Parts of BullMQ that turns need and its documentation does not offer. bullmq-internals.test.ts fails when an upgrade takes one of
 // these away.
 
 /** The pause after Redis refuses a command, as a full Redis does; BullMQ would ask again at once. */

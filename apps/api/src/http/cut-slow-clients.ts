@@ -133,7 +133,7 @@ function bytesOfHead({ request, response, socket, answeredAtMs, answeredBytes }:
   return isNext ? socket.bytesRead - answeredBytes : 0;
 }
 
-/** What comes before the answer to a complete request is of the next one, and in memory until its turn. */
+/** Bytes before the answer to a complete request belong to the next one, and wait in memory for its turn. */
 function isTooFarAhead(line: Line): boolean {
   if (!line.request?.complete || line.response?.writableFinished) return false;
   line.completeBytes ??= line.socket.bytesRead;

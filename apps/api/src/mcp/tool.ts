@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { ToolRequest } from './run-operation.ts';
 
-/** What a key may do over MCP. Without chats it may do nothing in any. */
+/** The rights of a key over MCP. Without chats it may do nothing in any. */
 export type McpReach = { right: McpRight; chats: readonly ChatOfBot[] };
 
 /** The context of a tool. */

@@ -51,7 +51,7 @@ export function requirePasswordChanged(
   throw new FlotillaError('forbidden', 'The password must be changed first');
 }
 
-/** What a copy needs before it takes over, and what changes only Postgres. */
+/** Operations that a copy needs before it takes over, or that change only Postgres. */
 const BEFORE_ADOPTION: ReadonlySet<Operation> = new Set<Operation>([
   systemOperations.adoptInstallation,
   outboxOperations.cancelOutboxEntries,

@@ -11,7 +11,7 @@ import type { ProcessConfig } from './open-process.ts';
 export const serviceSettings = { ...commonSettings, ...routerSettings, ...tracingSettings } as const;
 
 export type ServiceConfig = ProcessConfig & {
-  /** What to look at in Redis; a managed service answers for the rest. */
+  /** The parts of Redis that are inspected; a managed service answers for the rest. */
   redisChecks: RedisChecks;
   /** Bytes that each Redis may use if its own `maxmemory` sets no limit; null when no limit is known. */
   redisMemoryLimit: number | null;

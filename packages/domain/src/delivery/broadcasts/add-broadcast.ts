@@ -81,7 +81,7 @@ export async function readBroadcast(
   return { ...wanted, bot_id: bot.id, method, params: stored, needs_new_worker, messages: messagesIn(stored) };
 }
 
-/** What workers of the release before would overlook. */
+/** True for an audience that workers of the release before would overlook. */
 function isNewAudience(audience: BroadcastAudience): boolean {
   return NEW_FIELDS.some((name) => audience[name] !== undefined);
 }

@@ -81,7 +81,7 @@ function placesIn(params: Fields): Place[] {
   );
 }
 
-/** What `sendMediaGroup` and the like have there, which may be JSON text. */
+/** The media of `sendMediaGroup` and the like, which may be JSON text. */
 function mediaIn({ media }: Fields): Fields | Fields[] | null {
   const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
   let read: unknown = media;

@@ -121,7 +121,7 @@ function backendsOf(bot: Bot, readers: ReadonlySet<string>): Map<string, BotWith
 function requestOf(backend: BotWithBackend, { revision, updateId, atMs, replay }: Attempt): ShownRequest | null {
   if (revision !== backend.revision) return null;
   const id = replay === undefined ? updateId : idOfReplay(updateId, replay);
-  // What signed the attempt; the signature itself is not kept, and is shown masked.
+  // The signature itself is not kept, so it is shown masked.
   const signed = signDelivery(backend.signing, { id: webhookIdOf(backend, id), atMs, body: '' }) ?? {};
   const marked = replay === undefined ? signed : { ...signed, ...REPLAY_HEADERS };
   return shownRequest(backend, { ...marked, 'Flotilla-Delivery-Id': deliveryIdOf(backend, id) });

@@ -164,7 +164,7 @@ async function withUpdateIds({ redis }: ListDeps, work: Work, records: Records):
   const { botId, reader, probeAtMs } = work;
   return records.map(([unitId, text]) => {
     const record = JSON.parse(text) as RetryRecord;
-    // What is due sooner waits for the probe, too.
+    // Retries that are due sooner wait for the probe, too.
     const nextTryAtMs = Math.max(record.nextTryAtMs, probeAtMs);
     return { ...record, nextTryAtMs, botId, reader, unitId, updateId: updateIds.get(unitId) ?? Number(unitId) };
   });

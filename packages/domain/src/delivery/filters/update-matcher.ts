@@ -109,7 +109,7 @@ function pauses(): Pause {
 function compileProgram({ id, kinds, filter, exclusive }: FilteringProgram, username: string): CompiledProgram {
   const holds = compileFilter(filter, username, id);
   const wantsKind = (kind: string) => (kinds.length === 0 ? isDefaultKind(kind) : kinds.includes(kind));
-  // What a program does not want by its kinds needs no mark: readers leave it out.
+  // Kinds that a program does not want need no mark: readers leave them out.
   return { id, takes: exclusive, wants: (kind, facts) => (exclusive ? wantsKind(kind) : true) && holds(facts) };
 }
 

@@ -36,7 +36,7 @@ export function quietChats(sent: Pick<SentLately, 'count'>, memory: FloodMemory)
     floodOf(memory.ofBot(call.botId), call) !== undefined ||
     performance.now() - (overAtMs.get(nameOfFlood(call)) ?? Number.NEGATIVE_INFINITY) < LATELY_MS;
   return {
-    // What was sent to a name is counted for the id of its chat.
+    // Sends to a name are counted for the id of its chat.
     isQuiet: (call) =>
       CHAT_ID.test(call.place) && !wasFlooded(call) && sent.count(call.botId, call.place) <= SENT_AT_MOST,
     close: stop,

@@ -45,9 +45,9 @@ export type Lanes = {
   candidates(most: number): Candidate[];
   /** The entry is gone from the front of its lane. */
   drop(lane: Lane): void;
-  /** What is known of the lane is old: it is read again. */
+  /** Has the lane read again, because it changed. */
   forget(lane: Lane): void;
-  /** What is known of lanes that send nothing at the moment is old. */
+  /** Has all lanes read again that send nothing at the moment. */
   forgetAll(): void;
   /** When the next lane that rests may go on, as of performance.now(); null: none rests. */
   nextMs(): number | null;

@@ -46,7 +46,7 @@ export function outboxRoom({ db }: { db: Database }): OutboxRoom {
       let known = bots.get(botId) ?? (await count(botId));
       if (isFull(known, sharer, bytes) && isOld(known, FULL_FOR_MS)) known = await count(botId);
       if (isFull(known, sharer, bytes)) throw full();
-      // What is known serves meanwhile; if Postgres is away, the entry cannot be added either.
+      // The last counts serve meanwhile; if Postgres is away, the entry cannot be added either.
       if (isOld(known, COUNTED_EVERY_MS)) count(botId).catch(() => undefined);
       known.adds += 1;
       const own = known.sharers.get(sharer) ?? { entries: 0, bytes: 0 };

@@ -92,7 +92,7 @@ export function outboxStore(db: Database) {
       return rows[0]!.count;
     },
 
-    /** What waits for a bot, by who has a share (`sharerOf`); what broadcasts have waits elsewhere until they release it. */
+    /** Entries that wait for a bot, by who has a share (`sharerOf`); those of broadcasts wait elsewhere until released. */
     async waitingBySharer(botId: number): Promise<(Waiting & { sharer: string })[]> {
       const { rows } = await sql<Waiting & { sharer: string }>`
         select coalesce('program:' || (created_by ->> 'programId'), 'account:' || (created_by ->> 'accountId'), '') as sharer,

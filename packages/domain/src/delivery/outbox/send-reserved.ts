@@ -120,7 +120,7 @@ function notMade(chatId: number, afterMs = 0): Outcome {
   return { event: 'again', error_code: null, error: '', chat_id: chatId, afterMs, counts: false };
 }
 
-/** What concerns the bot as a whole makes it rest: here a revoked token. Of a 429 delivery/flood takes care, of outages delivery/unreachable. */
+/** A fault of the whole bot makes it rest: here a revoked token. Of a 429 delivery/flood takes care, of outages delivery/unreachable. */
 function follow(turn: OutboxTurn, outcome: Outcome): void {
   if (outcome.event !== 'again' || outcome.error_code !== UNAUTHORIZED) return;
   turn.restsUntilMs = Math.max(turn.restsUntilMs, performance.now() + outcome.afterMs);

@@ -35,7 +35,7 @@ export function outboxTurnStore(db: Database) {
       return rows[0]!.claim;
     },
 
-    /** What former owners had begun: nobody knows how it ended. Returns how many. */
+    /** Puts entries in doubt that former owners had begun. Returns how many. */
     async doubtFormer(botId: number, claim: number): Promise<number> {
       const { may, set } = transition('doubt');
       const { numAffectedRows } = await sql`

@@ -18,7 +18,7 @@ export function outboxUpkeepStore(db: Database) {
       return Number(numAffectedRows ?? 0);
     },
 
-    /** What a worker had begun for bots that send nothing now: no next owner declares it in doubt. Returns how many. */
+    /** Puts entries in doubt that a worker had begun for bots that send nothing now: they have no next owner. Returns how many. */
     async doubtStopped(lateMs: number): Promise<number> {
       const { may, set } = transition('doubt');
       const { numAffectedRows } = await sql`

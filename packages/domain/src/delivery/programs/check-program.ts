@@ -16,7 +16,7 @@ export function checkProgram(deps: CheckDeps, changes: ProgramChanges, known: Pr
   if (mode === 'push' && backend_url === '') throw refusedInput('backend_url', 'is required for mode push');
 }
 
-/** What setWebhook takes for the bot's own backend, it takes for a program, too. */
+/** setWebhook takes the same for a program as for the bot's own backend. */
 function checkUrl(deps: CheckDeps, { webhook_token_id }: ProgramChanges, url: string, known: Program | null): void {
   if (typeof webhook_token_id === 'number') checkBackendUrl(deps, url);
   else checkChanges(deps, { backend_url: url }, known);

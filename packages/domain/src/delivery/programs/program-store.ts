@@ -82,7 +82,7 @@ export function programStore(db: Database, secrets: SecretBox) {
         .execute();
     },
 
-    /** What it took alone and gave up is left to the bot; nobody could send its other dead letters again. */
+    /** Exclusive dead letters pass to the bot; the others are deleted with the program. */
     async remove({ id, bot_id: botId }: Program): Promise<void> {
       const program = { botId, programId: id };
       // One statement for all of a parked program could reach its time limit.

@@ -5,7 +5,7 @@ import { readThreadPlace } from '../../fleet/bots/thread-place.ts';
 import { chatTitles, titleKey } from '../../records/chats/chat-titles.ts';
 import type { RoutingRule } from './routing-rule.ts';
 
-/** What people call the chats and people that a rule names by their ids; null: not known. */
+/** The names of the chats and people that a rule has by their ids; null: not known. */
 export type RuleNames = { condition: string | null; targetChat: string | null };
 
 /** Names rules as their bots last saw what they name. */

@@ -12,7 +12,7 @@ export function shownBot(caller: Caller, botId: number): number {
   return seesBot(caller, botId) ? botId : UNSEEN_BOT;
 }
 
-/** What Flotilla wrote about rules, without the bots that the caller does not see. */
+/** A text of Flotilla about rules, without the bots that the caller does not see. */
 export function withoutUnseenBots(caller: Caller, text: string): string {
   if (caller.scope.bots === 'all') return text;
   return text

@@ -1,7 +1,7 @@
 import type { NameLookup } from '@flotilla/runtime/shared-lookup.ts';
 import type { Address } from './address.ts';
 
-/** What we own at an address: a port of ours or of our stores, or a gateway of our network. */
+/** Our property at an address: a port of ours or of our stores, or a gateway of our network. */
 export type Own = 'endpoint' | 'gateway';
 
 /** Decides where backends may be. */
@@ -10,7 +10,7 @@ export type BackendPolicy = {
   allowedCidrs: readonly string[];
   /** The setting that names these ranges. */
   allowedBy: string;
-  /** What we own at this address, even if the address is allowed; null if nothing. Asked before every connection. */
+  /** Our property at this address, even if the address is allowed; null if nothing. Asked before every connection. */
   ownAt(address: Address, port: number): Own | null;
   /** Looks the names of backends up. */
   lookup: NameLookup;

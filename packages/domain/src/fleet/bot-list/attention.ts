@@ -32,7 +32,7 @@ const FIELDS = {
 const UNHEARD_MS = 90_000;
 /** Intake is tried again more often. */
 const PAUSE_SHOWN_MS = 300_000;
-/** What waits is tried again more often. One call that failed may have had a reason of its own. */
+/** Waiting updates are tried again more often. One call that failed may have had a reason of its own. */
 const UNREACHABLE = { shownMs: 180_000, times: 2 };
 
 /** Tells since when and until when (ms) the platform takes no more of some calls of a bot; null if it takes all. */
@@ -45,7 +45,7 @@ export function attentionFieldsOf(bot: Bot): readonly string[] {
   return bot.long_poll_enabled ? FIELDS.pull : FIELDS.neither;
 }
 
-/** What is wrong with a bot, the worst first. Nothing is wrong with a bot that is switched off. */
+/** The faults of a bot, the worst first. A bot that is switched off has none. */
 export function attentionOf(
   bot: Bot,
   nowMs: number,

@@ -33,7 +33,7 @@ export type BotStatus = {
   intakeSinceMs: number | null;
   /** Until when the platform takes no more of some of its calls; null if it takes all. */
   floodUntilMs: number | null;
-  /** What is wrong with it, the worst first. */
+  /** Its faults, the worst first. */
   attention: (Attention & { text: string })[];
 };
 

@@ -9,7 +9,7 @@ export type AttentionOfBot = Attention & { bot: Bot; text: string };
 type Deps = { redis: RedisHandles; floods: KnownFloods; statusColumns: StatusColumns };
 
 /**
- * What is wrong with these bots, the worst first. The columns, which may be some seconds old, say which bots to look at;
+ * The faults of these bots, the worst first. The columns, which may be some seconds old, say which bots to look at;
  * the bots in `also` are looked at in any case. What is answered is of this moment.
  */
 export async function listAttention(

@@ -28,7 +28,7 @@ export type StatusColumns = {
   pending(bots: readonly Bot[]): Promise<Taken<number[]>>;
   /** When (ms) the last update came; 0: never. */
   lastUpdates(bots: readonly Bot[]): Promise<Taken<number[]>>;
-  /** What is wrong with each of them, the worst first. */
+  /** The faults of each of them, the worst first. */
   attention(bots: readonly Bot[]): Promise<Taken<Attention[][]>>;
 };
 
@@ -113,7 +113,7 @@ function changedSince({ changes }: Deps, ms: number): ReadonlySet<number> {
   return changed.size > CHANGED_AT_ONCE ? NONE : changed;
 }
 
-/** What was read of a bot: these fields, from index `at` on. Bots that are read together share the array. */
+/** The fields that were read of a bot, from index `at` on. Bots that are read together share the array. */
 type ReadFigures = { fields: Fields; values: Float64Array; at: number };
 type Figures = ReadonlyMap<number, ReadFigures>;
 

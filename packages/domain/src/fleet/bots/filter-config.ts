@@ -8,7 +8,7 @@ export type FilteringProgram = Pick<ActiveProgram, 'id' | 'kinds' | 'filter' | '
   bound?: number;
 };
 
-/** What decides who gets an update, as the bot's state in Redis has it. Both are '' when every reader gets all. */
+/** The choice of who gets an update, as the bot's state in Redis has it. Both are '' when every reader gets all. */
 export type FilterConfig = {
   /** JSON of a FilterText. */
   text: string;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 
 /**
- * What signs the deliveries of a backend. `secret` is '' if it cannot be opened: then nothing is delivered. `previous` is
+ * The secrets that sign the deliveries of a backend. `secret` is '' if it cannot be opened: then nothing is delivered. `previous` is
  * the secret before a rotation, which also signs for a while.
  */
 export type Signing = { secret: string; previous: { secret: string; untilMs: number } | null };

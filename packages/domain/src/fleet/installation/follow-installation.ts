@@ -50,7 +50,7 @@ export async function followInstallation(deps: Deps): Promise<Installation> {
   };
   const askRedis = async (): Promise<void> => {
     const held = await heldByRedis();
-    // What Redis has told counts while it is away, and a Redis that lost the id in an outage has known it.
+    // The last answer of Redis counts while it is away, and a Redis that lost the id in an outage has known it.
     if (id !== null || held === undefined || (held === null && quarantine === null)) return;
     const was = quarantine;
     quarantine = quarantineBefore(held);

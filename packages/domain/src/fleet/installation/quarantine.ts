@@ -18,7 +18,7 @@ export type Quarantine = {
 
 export type StoredInstallation = Selectable<InstallationTable>;
 
-/** What Redis knows instead of an id while only a copy uses it. */
+/** The value in Redis instead of an id while only a copy uses it. */
 export const OF_A_COPY = 'quarantined';
 
 const TEXTS: Record<Exclude<QuarantineReason, 'unknown'>, string> = {

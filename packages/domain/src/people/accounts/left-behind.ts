@@ -15,7 +15,7 @@ export interface LeftToken {
 }
 
 /**
- * What stays in use after its creator has lost the bot, or after its key was deleted: the tokens, and for the audit log
+ * Finds all that stays in use after its creator has lost the bot, or after its key was deleted: the tokens, and for the audit log
  * all of it in words. Tokens, backends and signing secrets belong to the program, as a deploy key belongs to its
  * repository. `botIds` are the bots that the creator still sees; null: all.
  */

@@ -84,7 +84,7 @@ export function auditStore(db: Database) {
       return count;
     },
 
-    /** What was done to one user or message of a chat, newest first. */
+    /** Acts on one user or message of a chat, newest first. */
     listOfTarget(chat: ChatOfBot, targetId: number, limit: number): Promise<AuditEntry[]> {
       return entriesOf(EVERYTHING, chat)
         .selectAll()
@@ -111,7 +111,7 @@ export function auditStore(db: Database) {
         .execute();
     },
 
-    /** What people did with a conversation beside writing in it, newest first: of the newest 500 entries of its chat. */
+    /** Acts of people in a conversation beside writing, newest first: of the newest 500 entries of its chat. */
     async listDeskActs(
       { business_connection_id, ...chat }: ChatOfBot & { business_connection_id: string },
       limit: number,

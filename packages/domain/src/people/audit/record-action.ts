@@ -7,7 +7,7 @@ import type { AuditedAction } from './audited-action.ts';
 
 const DETAILS_LENGTH = 2_000;
 
-/** What people are told of, beside its entry in the log. */
+/** The event by which people hear of the action; null: the log alone has it. */
 function eventOf(
   by: Actor,
   { action, bot_id, chat_id, business_connection_id = '', details = '' }: AuditedAction,

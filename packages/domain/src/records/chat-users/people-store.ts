@@ -46,7 +46,7 @@ export function peopleStore(db: Database) {
   };
 }
 
-/** What a group had before it became a supergroup belongs to the supergroup. */
+/** Rows of a group that became a supergroup belong to the supergroup. */
 function chatsOf(scope: Scope, query: PeopleQuery): RawBuilder<unknown> {
   return sql`
     select u.bot_id, coalesce(c.migrated_to_chat_id, c.id, u.chat_id) as chat_id,

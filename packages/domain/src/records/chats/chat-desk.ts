@@ -14,7 +14,7 @@ export interface DeskFilter {
   tag?: string | undefined;
 }
 
-/** What is in a queue of the inbox of an account, where these chats are held. */
+/** The filter of a queue of an account's inbox, where these chats are held. */
 export function queueFilter(queue: ChatQueue, accountId: number, held: readonly Conversation[]): DeskFilter {
   switch (queue) {
     case 'waiting':

@@ -4,7 +4,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { sql } from 'kysely';
 import { settleConversations } from './settle-conversations.ts';
 
-/** What is written with one person or in one group: '' is the bot's own chat, else a business connection. */
+/** The messages with one person or in one group: '' is the bot's own chat, else a business connection. */
 export type Conversation = ChatOfBot & { business_connection_id: string };
 
 /** No error names more of them. */

@@ -7,7 +7,7 @@ import { type Note, noteStore } from '../notes/note-store.ts';
 
 type Act = Omit<DeskEntryResource, 'note'>;
 
-/** What stands beside the messages of a conversation: acts of people, and notes. Each newest first, at most so many. */
+/** Acts of people and notes, which stand beside the messages of a conversation. Each newest first, at most so many. */
 export async function readDeskLog(
   db: Database,
   chat: Conversation,

@@ -24,7 +24,7 @@ export interface ChatPhotos {
 }
 
 type Author = { chatId: number; userId: number };
-/** What the platform is asked for: the photo of a chat with the bot, or of a person who has none. */
+/** The platform is asked for the photo of a chat with the bot, or of a person who has none. */
 type Subject = { kind: 'chat' | 'person'; id: number };
 
 type Deps = { db: Database; platform: PlatformClient; clock: Clock };

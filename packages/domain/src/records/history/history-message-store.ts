@@ -14,7 +14,7 @@ export interface ChatCount {
   count: number;
 }
 
-/** What messages were written to a conversation. Dates are Unix seconds; null: no such one. */
+/** A summary of the messages that were written to a conversation. Dates are Unix seconds; null: no such one. */
 export interface WrittenToChat extends ChatCount {
   /** '' for the bot's own chat. */
   businessConnectionId: string;

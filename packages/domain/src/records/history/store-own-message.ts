@@ -8,7 +8,7 @@ import { lockBots } from './lock-bots.ts';
 import { MESSAGE_COLUMNS, type MessageRow } from './message-row.ts';
 import { writeEffects } from './write-batch.ts';
 
-/** What was done with a message, when (Unix ms), and by whom. Of entries with the same key, the audit log keeps one. */
+/** An act on a message, with its time (Unix ms) and its actor. Of entries with the same key, the audit log keeps one. */
 export interface MessageAction {
   action: 'send' | 'edit';
   /** The parameter of the call. */

@@ -200,7 +200,7 @@ async function writeFold(db: Database, fold: HistoryFold): Promise<number> {
   return fold.replaced + added.reduce((sum, { replaced }) => sum + replaced, 0);
 }
 
-/** What is bound to the group followed it when the update came, unless Postgres was away. Its last people are known only now. */
+/** Rows that are bound to the group followed it when the update came, unless Postgres was away. Its last people are known only now. */
 async function followGroup(db: Database, { move, atS }: FoldedMigration): Promise<void> {
   const store = movedGroupStore(db);
   if (!(await store.isKnown(move))) await storeMove(db, move, atS);

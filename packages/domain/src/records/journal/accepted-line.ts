@@ -1,7 +1,7 @@
 /** How an update came into the log: from the platform, again by a redrive, or after it was held. */
 export type Via = 'polling' | 'webhook' | 'redrive' | 'held';
 
-/** What the journal says of an update that was accepted, as accept-updates.lua and redrive.lua write it. */
+/** A line of the journal about an update that was accepted, as accept-updates.lua and redrive.lua write it. */
 export type AcceptedLine = {
   atMs: number;
   updateId: number;

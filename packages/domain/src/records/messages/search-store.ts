@@ -17,7 +17,7 @@ import {
   type SearchScope,
 } from './search-scope.ts';
 
-/** What is searched, and the page that is wanted of what is found. */
+/** The scope of a search, and the page of its result. */
 export interface Searched {
   scope: SearchScope;
   filter?: MessageFilter | undefined;

@@ -128,7 +128,7 @@ export function movedGroupStore(db: Database) {
       return Number(moved.numUpdatedRows);
     },
 
-    /** What waits to be sent to the group goes to the supergroup. What is being sent holds it back there. */
+    /** Entries that wait for the group go to the supergroup. Those that are being sent hold them back there. */
     async moveSends({ botId, fromChatId, toChatId }: GroupMove): Promise<number> {
       // A broadcast writes once to the supergroup, also if it was about to write to both.
       const { numAffectedRows } = await sql`

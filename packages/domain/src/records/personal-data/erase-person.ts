@@ -73,7 +73,7 @@ async function look(deps: EraseDeps, erasure: Erasure, lateAfterMs: number): Pro
   return true;
 }
 
-/** What may still become rows about the person; null if there is nothing. */
+/** Data that may still become rows about the person; null if there is none. */
 async function whatWaits(deps: EraseDeps, erasure: Erasure, lateAfterMs: number): Promise<string | null> {
   const { user_id: userId, created_at: createdAt } = erasure;
   if (await hasWaitingUpdates(deps, deps.directory.all(), userId, createdAt.getTime())) return 'updates that wait';

@@ -14,9 +14,9 @@ export type PersonalRows = {
   key: readonly (readonly [column: string, type: string])[];
   /** 'delete', or the assignments of an update that takes the person out of the row. `mark` stands for the person. */
   erase: 'delete' | ((userId: number, mark: string) => RawBuilder<unknown>);
-  /** What an export has of a row that also holds data of others. Default: all of it. */
+  /** The part of a row that an export has, if the row also holds data of others. Default: all of it. */
   show?(row: Record<string, unknown>, userId: number): Record<string, unknown>;
-  /** What one statement looks through. Default: all rows, which an index finds, or which are few. */
+  /** The rows that one statement looks through. Default: all rows, which an index finds, or which are few. */
   portions?: Portions;
 };
 

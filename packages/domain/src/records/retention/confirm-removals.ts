@@ -11,7 +11,7 @@ export type WaitingRemoval = { table: ExpiringTable; rows: number; before: Date;
 
 /** Fewer rows never wait. */
 const FEW_ROWS = 1_000;
-/** What has expired since it was confirmed. */
+/** Rows that have expired since the confirmation. */
 const GROWN_BY = 1.1;
 /** Some removals come once a month. */
 const REMEMBERED = sql`interval '35 days'`;

@@ -100,7 +100,7 @@ async function countNext(db: Database, month: Selectable<ExpiredMonthsTable>, li
   return rows;
 }
 
-/** What the trigger of a deletion does. Rows are locked in the order of their keys, as writers of history do. */
+/** Subtracts as the trigger of a deletion does. Rows are locked in the order of their keys, as writers of history do. */
 async function subtractAuthors(db: Database, counted: Counted[]): Promise<void> {
   const authors = await unnestRows(
     counted.filter(({ ofAuthor }) => ofAuthor > 0),

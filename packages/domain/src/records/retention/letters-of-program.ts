@@ -2,7 +2,7 @@ import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 
 /**
- * What a deleted program took alone and gave up becomes a dead letter of the bot's own readers, as what it had not
+ * An exclusive dead letter of a deleted program becomes one of the bot's own readers, as what it had not
  * acknowledged does (apply-bot.lua): nobody else has it.
  */
 export function leftByProgram(programId: number, reason: string) {

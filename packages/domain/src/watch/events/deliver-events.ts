@@ -50,7 +50,7 @@ async function firstOf(sending: Iterable<Promise<void>>, atMostMs: number): Prom
   await Promise.race([pause, ...sending]).finally(() => waited.abort());
 }
 
-/** What is in flight, or was tried and is tried again, holds back what comes after it. Sinks that are off wait. */
+/** A delivery that is in flight or retried holds back later ones. Sinks that are off wait. */
 async function takeDue(db: Database, resting: readonly number[]): Promise<Due[]> {
   const { rows } = await sql<Due>`
     with first as (

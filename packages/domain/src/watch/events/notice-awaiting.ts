@@ -8,7 +8,7 @@ import { awaits } from '../../records/chats/chat-desk.ts';
 import type { Conversation } from '../../records/chats/conversation.ts';
 import { LAST_PERIOD_BITS } from '../../records/history/history-chat-store.ts';
 
-/** What nobody looked at for longer is not told any more. */
+/** A chat that nobody looked at for longer makes no event any more. */
 const LATE_S = 3_600;
 const AT_ONCE = 100;
 

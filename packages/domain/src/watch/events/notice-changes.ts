@@ -26,7 +26,7 @@ export type NoticeDeps = {
   unsure: Map<string, number>;
 };
 
-/** What stands: its begin, its end, and what of a bot's attention it is. A kind of attention that only keeps it begins none. */
+/** Conditions with their begin and end events, and the kinds of attention that show them. A kind of attention that only keeps it begins none. */
 const STANDING = {
   backend: { begin: 'backend.failing', end: 'backend.recovered' },
   poller: { begin: 'poller.silent', end: 'poller.back' },
@@ -90,7 +90,7 @@ export async function noticeChanges(deps: NoticeDeps, everyMs: number, signal: A
   const standing = await deps.db.selectFrom('standing_events').selectAll().execute();
   await noticeClocks(deps, standing.some(isOfClocks));
   const known = standing.filter((row) => !isOfClocks(row));
-  // What a column of some seconds ago does not know yet is not over.
+  // A condition that a column of some seconds ago does not have yet is not over.
   const found = await listAttention(deps, deps.directory.all(), KINDS, new Set(known.map((row) => row.bot_id)));
   const told = new Set(known.map((row) => keyOf(row.bot_id, row.program_id, row.kind)));
   const stands = new Set(found.map((one) => keyOf(one.bot.id, one.programId ?? 0, standingOf(one))));
@@ -143,7 +143,7 @@ function begins(
   return OF_ATTENTION[kind]!.begins;
 }
 
-/** What stands and its event are stored together, so that no process tells it twice. */
+/** A condition and its event are stored together, so that no process tells it twice. */
 async function begin({ db }: NoticeDeps, one: AttentionOfBot): Promise<void> {
   const { bot, programId, waiting, text } = one;
   const row = { bot_id: bot.id, program_id: programId ?? 0, kind: standingOf(one) };

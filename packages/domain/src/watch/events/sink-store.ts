@@ -51,7 +51,7 @@ export function sinkStore(db: Database, secrets: SecretBox) {
       return row === undefined ? null : open(row);
     },
 
-    /** What gets entries of the audit log: a sink, or a copy of what one was. */
+    /** Receivers of the audit log: sinks, and copies of what sinks were. */
     async findReceiver(id: number): Promise<EventSink | null> {
       const row = await db
         .selectFrom('event_sinks')

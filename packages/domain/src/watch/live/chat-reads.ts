@@ -16,7 +16,7 @@ export async function announceChatRead({ redis }: Deps, read: ChatRead): Promise
   );
 }
 
-/** What accounts have read. */
+/** The read markers of accounts. */
 export function chatReads(deps: Deps): Announcements<ChatRead> {
   return announcements(deps, channels.read, (payload) => {
     const parts = payload.split(' ');

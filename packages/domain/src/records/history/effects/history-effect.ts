@@ -23,7 +23,7 @@ export interface NewMessage {
   /** Unix seconds, like edit_date. */
   date: number;
   media_type: string | null;
-  /** What a message without a medium is: 'joined', 'location', …; null for a plain text. */
+  /** The kind of a message without a medium: 'joined', 'location', …; null for a plain text. */
   service: string | null;
   file_id: string | null;
   reply_to_message_id: number | null;
@@ -49,7 +49,7 @@ export interface MessageCopy {
   base: Omit<NewMessage, 'chat_id' | 'id' | 'text' | 'media_type' | 'service' | 'file_id' | 'details'>;
 }
 
-/** What an edit of an ephemeral message changed, of which the platform answers nothing. */
+/** The changes by an edit of an ephemeral message, of which the platform answers nothing. */
 export interface MessageEdit {
   text?: string | null;
   medium?: { media_type: string; file_id: string | null };
