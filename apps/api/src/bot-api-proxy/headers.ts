@@ -201,6 +201,14 @@ export function hasWholeBody({ headers, readableLength }: IncomingMessage): bool
   return readableLength === Number(headers['content-length']);
 }
 
+/**
+ * A whole body is read before Node has noticed its end, so the request never emits 'end', and Node lets go of it only
+ * with the next request of the connection.
+ */
+export function bodyAtHand(req: IncomingMessage): Buffer | null | 'stream' {
+  return hasWholeBody(req) ? ((req.read() as Buffer | null) ?? null) : 'stream';
+}
+
 /** True for a body that its Content-Encoding says is compressed. */
 export function isCompressed(contentEncoding: string | string[] | undefined): boolean {
   if (contentEncoding === undefined) return false;

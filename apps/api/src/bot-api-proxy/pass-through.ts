@@ -5,7 +5,7 @@ import { answerBody, COMPRESSED_ANSWER, describeUpstreamError, type Refusal, sen
 import { bodyLength, maskOf, shownHeaders, shownText } from './answer-head.ts';
 import { flooding, keptHead, learnOfSuccess } from './flood/learn-of-flood.ts';
 import type { Forward, SeenCall } from './forward.ts';
-import { hasBody, hasWholeBody, isCompressed, withoutHeader } from './headers.ts';
+import { bodyAtHand, hasBody, isCompressed, withoutHeader } from './headers.ts';
 import type { SecretMask } from './programs/secret-mask.ts';
 import { nextOfBody, requestOf, wholeBody } from './sent-request.ts';
 import { RequestBody, refusalOf, type Upstream } from './upstream.ts';
@@ -29,12 +29,8 @@ export function passThrough(upstream: Upstream, req: IncomingMessage, res: Serve
   else process.nextTick(dispatchWithBody, exchange, req);
 }
 
-/**
- * A whole body is read before Node has noticed its end, so the request never emits 'end', and Node lets go of it only
- * with the next request of the connection.
- */
 function dispatchWithBody(exchange: Exchange, req: IncomingMessage): void {
-  exchange.dispatch(hasWholeBody(req) ? ((req.read() as Buffer | null) ?? null) : 'stream');
+  exchange.dispatch(bodyAtHand(req));
 }
 
 type HeldRefusal = { statusText: string; headers: string[]; pieces: Buffer[] };

@@ -82,12 +82,12 @@ export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
   updateBroadcast: {
     findBots: findBotOfBroadcast,
     async handle(context, { input, caller, by }) {
-      const { id, audience, send_at: sendAt, ...others } = input;
+      const { id, audience, send_at, ...others } = input;
       const known = await requireBroadcast(context, id);
       const changes = withoutUndefined({
         ...others,
         audience: audience && withoutUndefined(audience),
-        send_at: typeof sendAt === 'number' ? new Date(sendAt * 1000) : sendAt,
+        send_at: typeof send_at === 'number' ? new Date(send_at * 1000) : send_at,
       });
       const bot = requireBot(context, known.bot_id);
       return presentBroadcast(await updateBroadcast(context, bot, by, { id, changes, ...rightsOf(caller) }));
@@ -105,14 +105,14 @@ export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
     findBots: findBotOfBroadcast,
     async handle(context, { input, by, request, response, whileAllowed }) {
       const { id, format, ...reason } = input;
-      const { bot_id: botId } = await requireBroadcast(context, id);
+      const { bot_id } = await requireBroadcast(context, id);
       const headers = {
         'Content-Type': `${format === 'csv' ? 'text/csv' : 'application/x-ndjson'}; charset=utf-8`,
         'Content-Disposition': `attachment; filename="broadcast${id}-failures.${format}"`,
       };
       await recordAction(context, by, {
         action: 'export',
-        bot_id: botId,
+        bot_id,
         details: `failures of broadcast ${id}; ${format}`,
       });
       await whileAllowed((ended) =>

@@ -13,7 +13,7 @@ const NO_ANSWER = { from: 0, to: 0 };
 
 export const deliveryAttemptHandlers: Handlers<typeof deliveryAttemptOperations> = {
   async listDeliveryAttempts(context, { input, caller }) {
-    const { bot_id: botId, reader, program_id: programId, ok, status, limit } = input;
+    const { bot_id, reader, program_id: programId, ok, status, limit } = input;
     const query = {
       ...{ reader, programId, ok, chatId: input.chat_id, updateId: input.update_id },
       status: status === undefined ? undefined : (statusRange(status) ?? NO_ANSWER),
@@ -21,7 +21,7 @@ export const deliveryAttemptHandlers: Handlers<typeof deliveryAttemptOperations>
       untilMs: input.until === undefined ? undefined : input.until * 1000,
     };
     const before = decodeCursor(input.before, ['ms', 'text']);
-    const { attempts, next } = await listAttempts(context, requireBot(context, botId), query, { limit, before });
+    const { attempts, next } = await listAttempts(context, requireBot(context, bot_id), query, { limit, before });
     return { rows: attempts.map((attempt) => presentAttempt(caller, attempt)), total: null, next };
   },
 };
