@@ -275,6 +275,7 @@ test(
         expect(ids).toEqual(ids.toSorted((one, other) => one - other));
       }
     }
+    await page.locator('.job .outcome').getByText('1,000 delivered', { exact: true }).waitFor();
     await page.getByText('No deliveries match the filter.').waitFor();
     await page.getByRole('button', { name: 'Clear the filter' }).first().click();
     await page.getByText('12 match', { exact: true }).waitFor();
@@ -405,6 +406,7 @@ test(
     await dialog.getByRole('button', { name: 'Redeliver' }).click();
     await page.getByText('2 updates redelivered').first().waitFor();
     await backend.waitForRequests(sentBefore + 2, 60_000);
+    await page.locator('.toast').getByText('2 delivered', { exact: true }).waitFor();
     await page.goto(`${suite.fleet.url}/console/deliveries?bot=${bots[0]!.id}`);
     await page.getByText('Your account has no permission to do this.').first().waitFor();
     await page.goto(`${suite.fleet.url}/console/system`);

@@ -88,6 +88,19 @@ const discarded = z
   .strictObject({ ok: okField, ...progress, bots: byBot, upto_id: countedUpTo, ...jobFields })
   .meta({ id: 'Discarded' });
 
+const outcome = z
+  .strictObject({
+    followed: z
+      .int()
+      .describe(
+        'How many of them are followed: the first 1,000, of at most 50 readers. Those of readers that poll are not.',
+      ),
+    delivered: z.int().describe('How many of these were delivered since.'),
+    failed_again: z.int().describe('How many became dead letters again. The others still wait or are retried.'),
+  })
+  .describe('Only of a redrive: what became of the dead letters that it sent again.')
+  .meta({ id: 'RedriveOutcome' });
+
 /** Workers continue those whose process ended; finished ones stay for a week. */
 export const deliveryJob = defineResource('DeliveryJob', {
   id: { stored: filled(column.bigint) },
@@ -118,6 +131,9 @@ export const deliveryJob = defineResource('DeliveryJob', {
   after_id: { stored: filled(column.bigint) },
   /** The newest bot that has an audit entry of this job. */
   audited_bot: { stored: orNull(column.bigint) },
+  /** JSON of the first letters that a redrive put into lanes; null: it is not followed. */
+  sent: { stored: orNull(column.text()) },
+  outcome: { shown: outcome.optional() },
   /** When a worker may take it over; each batch moves it ahead. */
   resume_at: { stored: column.timestamptz },
   created_at: { stored: filled(column.timestamptz), shown: createdAtField },
@@ -232,6 +248,7 @@ ${CONTINUED} The audit log gets one entry for each bot, with the number of its d
       input: { id: 4 },
       output: {
         ...{ job_id: 4, action: 'redrive', state: 'running', matched: 40_000, done: 21_200, refused: 0, refusals: [] },
+        outcome: { followed: 1_000, delivered: 961, failed_again: 7 },
         created_at: '2026-01-02T10:16:00.000Z',
       },
     },

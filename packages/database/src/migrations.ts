@@ -26,6 +26,7 @@ import * as notes from './migrations/20261130T020000-notes.ts';
 import * as chatViews from './migrations/20261130T020100-chat-views.ts';
 import * as requestsOfQuestions from './migrations/20261130T020200-requests-of-questions.ts';
 import * as audiences from './migrations/20261130T040000-audiences.ts';
+import * as outcomesOfRedrives from './migrations/20261130T050000-outcomes-of-redrives.ts';
 import * as botLabels from './migrations/20261130T060000-bot-labels.ts';
 import * as oidcAccounts from './migrations/20261130T060100-oidc-accounts.ts';
 import * as oidcAccountsIndex from './migrations/20261130T060101-oidc-accounts-index.ts';
@@ -64,6 +65,7 @@ export const migrations: Record<string, SchemaStep> = {
   '20261130T020100-chat-views': chatViews,
   '20261130T020200-requests-of-questions': requestsOfQuestions,
   '20261130T040000-audiences': audiences,
+  '20261130T050000-outcomes-of-redrives': outcomesOfRedrives,
   '20261130T060000-bot-labels': botLabels,
   '20261130T060100-oidc-accounts': oidcAccounts,
   '20261130T060101-oidc-accounts-index': oidcAccountsIndex,

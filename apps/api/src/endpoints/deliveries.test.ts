@@ -1,6 +1,7 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { DeliveryResource } from '@flotilla/contract/deliveries.ts';
 import type { RetryRecord } from '@flotilla/domain/delivery/lanes/retry-schedule.ts';
+import { attemptLine } from '@flotilla/domain/records/journal/attempt-line.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { type BackendHandler, startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
@@ -377,6 +378,28 @@ describe('a redrive and a discard', () => {
     expect(await acted('redrive', { filter: {} })).toMatchObject({ matched: 1, done: 1 });
     expect(await waiting(2)).toEqual([]);
     expect(await redis.commands.exists(keys.justRedriven)).toBe(0);
+  });
+
+  test('tell how many updates a redrive has delivered since, and how many have failed again', async () => {
+    const ids = await giveUp(...[1, 2, 3].map((updateId) => ({ bot: 2, updateId })));
+    const keys = botKeys(bot(2));
+    const { job_id: id } = await acted('redrive', { ids });
+    const outcome = async () => {
+      const { json } = await api.admin('GET', '/api/deliveries/job', { query: { id: id! } });
+      return (json as { outcome?: object }).outcome;
+    };
+    expect(await outcome()).toEqual({ followed: 3, delivered: 0, failed_again: 0 });
+    const delivered = { chatId: 5, outcome: 'delivered', status: 200, durationMs: 1, attempt: 1, revision: 1 } as const;
+    const attempt = (updateId: number, atMs: number) => attemptLine({ ...delivered, updateId, atMs });
+    // The third was delivered long before it was given up, and nothing is known of it since.
+    await redis.commands.lpush(keys.attempts, attempt(3, Date.now() - 60_000), attempt(1, Date.now()));
+    await redis.commands.hdel(keys.redriven, ...ids.map((letter) => `r${letter}`));
+    await giveUp({ bot: 2, updateId: 2 });
+    expect(await outcome()).toEqual({ followed: 3, delivered: 1, failed_again: 1 });
+    const { json } = await api.admin('GET', '/api/deliveries/job', {
+      query: { id: (await acted('discard', { bot_id: bot(2) })).job_id! },
+    });
+    expect(json).not.toHaveProperty('outcome');
   });
 
   test('are shown to who asked for them, and to admins who see all bots', async () => {

@@ -8,6 +8,7 @@ import {
 import { answerOf } from '@flotilla/contract/resource.ts';
 import { countByBot, countRedrivable } from '@flotilla/domain/delivery/deliveries/count-redrivable.ts';
 import { deliveryJobStore, scopeOfJob } from '@flotilla/domain/delivery/deliveries/delivery-job-store.ts';
+import { outcomeOfRedrive } from '@flotilla/domain/delivery/deliveries/outcome-of-redrive.ts';
 import { runDeliveryJob } from '@flotilla/domain/delivery/deliveries/run-delivery-job.ts';
 import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
@@ -43,7 +44,8 @@ export const deliveryJobHandlers: Handlers<typeof deliveryJobOperations> = {
   async showDeliveryJob(context, { input, caller }) {
     const job = await deliveryJobStore(context.db).find(input.id);
     if (job === undefined || !seesJob(caller, job)) throw new FlotillaError('not_found', 'Job not found');
-    return answerOf(deliveryJob, { ...job, ...progressOf(job) });
+    const outcome = await outcomeOfRedrive(context, job);
+    return answerOf(deliveryJob, { ...job, ...progressOf(job), outcome: outcome ?? undefined });
   },
 };
 

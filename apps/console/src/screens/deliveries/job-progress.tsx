@@ -1,15 +1,19 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { type Answer, call } from '../../call.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { useNumber } from '../../parts/time.tsx';
+import { useToast } from '../../parts/undo-toast.tsx';
 import { useThrottled } from '../../parts/use-throttled.ts';
 import { BotName } from './act-on-letters.tsx';
 import { useDeliveriesWords } from './deliveries-words.ts';
 
 const ASK_EVERY_MS = 1_000;
+const ASK_FOR_OUTCOME_EVERY_MS = 2_000;
+/** What still waits then is tried again only minutes later. */
+const OUTCOME_WITHIN_MS = 600_000;
 const SAID_EVERY_MS = 5_000;
 
 /** How far a redrive or a discard is, which goes on by itself; at its end, what it did. */
@@ -21,12 +25,14 @@ export function JobProgress({ id, hide }: { id: string; hide: () => void }): Rea
   const job = useQuery({
     queryKey: ['delivery-job', id],
     queryFn: ({ signal }) => call('showDeliveryJob', { id }, signal),
-    refetchInterval: ({ state }) => (state.data?.state === 'finished' ? false : ASK_EVERY_MS),
+    refetchInterval: ({ state }) => againAfter(state.data),
   });
   const isFinished = job.data?.state === 'finished';
+  const isKnown = job.data?.state === 'finished' && waitingOf(job.data) === 0;
   useEffect(() => {
-    if (isFinished) void queries.invalidateQueries({ queryKey: ['deliveries'] });
-  }, [isFinished, queries]);
+    if (isFinished || isKnown) void queries.invalidateQueries({ queryKey: ['deliveries'] });
+  }, [isFinished, isKnown, queries]);
+  useOutcomeToast(job.data, isKnown);
   const said = useThrottled(job.data === undefined ? '' : sentenceOf(job.data, words, number), SAID_EVERY_MS);
   if (job.data === undefined) return job.isError && <Failure error={job.error} />;
   const { action, matched, done, refused, refusals, created_at: createdAt } = job.data;
@@ -38,6 +44,7 @@ export function JobProgress({ id, hide }: { id: string; hide: () => void }): Rea
       <div>
         <strong>{sentenceOf(job.data, words, number)}</strong>
         {refused > 0 && <span>. {words.refused(refused)}</span>}
+        {isFinished && <Outcome job={job.data} />}
         {!isFinished && <span className="muted"> · {words.goesOn}</span>}
       </div>
       {!isFinished && <progress max={Math.max(1, matched)} value={done + refused} aria-label={words[action]} />}
@@ -68,8 +75,53 @@ export function JobProgress({ id, hide }: { id: string; hide: () => void }): Rea
   );
 }
 
+type Job = Answer<'showDeliveryJob'>;
+
+/** How many of those that are followed are neither delivered nor given up again. */
+function waitingOf({ outcome }: Job): number {
+  return outcome === undefined ? 0 : outcome.followed - outcome.delivered - outcome.failed_again;
+}
+
+function againAfter(job: Job | undefined): number | false {
+  if (job?.state !== 'finished') return ASK_EVERY_MS;
+  const isOver = Date.now() - Date.parse(job.finished_at ?? job.created_at) > OUTCOME_WITHIN_MS;
+  return waitingOf(job) === 0 || isOver ? false : ASK_FOR_OUTCOME_EVERY_MS;
+}
+
+/** What became of the updates, as far as it is known. */
+function Outcome({ job: { outcome, done } }: { job: Job }): ReactNode {
+  const { job: words } = useDeliveriesWords();
+  if (outcome === undefined || outcome.followed === 0) return null;
+  const { followed, delivered, failed_again: again } = outcome;
+  const waiting = followed - delivered - again;
+  return (
+    <span className="outcome">
+      {followed < done && <span className="muted">{words.first(followed)} </span>}
+      <span>{words.delivered(delivered)}</span>
+      {again > 0 && <span className="bad">{words.again(again)}</span>}
+      {waiting > 0 && <span className="muted">{words.queued(waiting)}</span>}
+    </span>
+  );
+}
+
+/** Says how a redrive ended when that becomes known while somebody looks. */
+function useOutcomeToast(job: Job | undefined, isKnown: boolean): void {
+  const { job: words } = useDeliveriesWords();
+  const toast = useToast();
+  const wasOpen = useRef(false);
+  useEffect(() => {
+    if (job === undefined) return;
+    if (!isKnown) wasOpen.current = true;
+    else if (wasOpen.current && job.outcome !== undefined && job.outcome.followed > 0) {
+      wasOpen.current = false;
+      const { delivered, failed_again: again } = job.outcome;
+      toast({ text: [words.delivered(delivered), ...(again > 0 ? [words.again(again)] : [])].join(', ') });
+    }
+  }, [job, isKnown, toast, words]);
+}
+
 function sentenceOf(
-  { state, action, done, matched }: Answer<'showDeliveryJob'>,
+  { state, action, done, matched }: Job,
   words: ReturnType<typeof useDeliveriesWords>['job'],
   number: (n: number) => string,
 ): string {

@@ -176,6 +176,19 @@ export const deliveries: typeof en = {
     goesOn: 'Работа продолжится, даже если закрыть страницу.',
     refused: (n) =>
       plural(n, { one: '{n} отклонено', few: '{n} отклонено', many: '{n} отклонено', other: '{n} отклонено' }),
+    first: (n) =>
+      plural(n, { one: 'Из первого:', few: 'Из первых {n}:', many: 'Из первых {n}:', other: 'Из первых {n}:' }),
+    delivered: (n) =>
+      plural(n, { one: '{n} доставлено', few: '{n} доставлено', many: '{n} доставлено', other: '{n} доставлено' }),
+    again: (n) =>
+      plural(n, {
+        one: '{n} снова не доставлено',
+        few: '{n} снова не доставлено',
+        many: '{n} снова не доставлено',
+        other: '{n} снова не доставлено',
+      }),
+    queued: (n) =>
+      plural(n, { one: '{n} в очереди', few: '{n} в очереди', many: '{n} в очереди', other: '{n} в очереди' }),
     failedAgain: 'Снова не доставлены',
     hide: 'Скрыть',
   },

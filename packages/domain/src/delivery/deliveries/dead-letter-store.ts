@@ -105,6 +105,20 @@ export function deadLetterStore(db: Database) {
         .where('update_id', '=', updateId)
         .orderBy('id', 'desc')
         .execute(),
+    /** Which of these updates have a dead letter of that reader with a larger id. */
+    ofUpdatesAfter: async (
+      { botId, reader }: { botId: number; reader: string },
+      updateIds: readonly number[],
+      afterId: number,
+    ): Promise<ReadonlySet<number>> => {
+      const of = db.selectFrom('dead_letters').select('update_id').where('bot_id', '=', botId);
+      const found = await of
+        .where('reader', '=', reader)
+        .where(sql<SqlBool>`update_id = any(${[...updateIds]}::bigint[])`)
+        .where('id', '>', afterId)
+        .execute();
+      return new Set(found.map(({ update_id: id }) => id));
+    },
     /** The next ones after that cursor, by bot, reader and update; locked, so that nobody else takes them. */
     lockNext: (scope: Scope, query: DeadLetterQuery, after: LetterCursor, limit: number): Promise<DeadLetter[]> =>
       matching(db, scope, query)

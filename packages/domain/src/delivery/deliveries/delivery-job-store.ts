@@ -7,7 +7,8 @@ import { EVERYTHING, type Scope, within } from '../../people/accounts/scope.ts';
 type NewJob = Pick<
   DeliveryJob,
   'action' | 'bot_ids' | 'filter' | 'actor' | 'account_id' | 'upto_id' | 'matched' | 'resume_at'
->;
+> &
+  Partial<Pick<DeliveryJob, 'sent'>>;
 type JobFilter = DeliveryFilter & { ids?: readonly number[] | undefined };
 
 /** A release before stored these names. */

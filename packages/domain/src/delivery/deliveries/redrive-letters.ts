@@ -40,7 +40,7 @@ export async function redriveLetters(
   { reader, programId }: Reader,
   bot: Bot,
   letters: DeadLetter[],
-): Promise<'sent' | 'off' | 'full'> {
+): Promise<'in_lanes' | 'in_log' | 'off' | 'full'> {
   const pressure = deps.memory.pressure();
   if (pressure === 'short' || pressure === 'scarce') throw unavailable('Redis has no room for dead letters');
   deps.memory.wrote(letters.reduce((bytes, { payload }) => bytes + payload.length, 0));
@@ -78,11 +78,11 @@ export async function redriveLetters(
       if (reply.reserveIds) deps.idReserve.reserveAbove(bot, reply.lastId);
       if (reply.wakePush) await deps.turns.push.wake(bot.id);
       if (reply.wakeRules) await deps.turns.rules.wake(bot.id);
-      return 'sent';
+      return 'in_log';
     case 'LANES':
       if (programId === null) await deps.turns[reader === 'rules' ? 'rules' : 'push'].wake(bot.id);
       else await deps.turns.programs.wake(programId);
-      return 'sent';
+      return 'in_lanes';
   }
 }
 

@@ -8,6 +8,7 @@ import { requireAuditable } from '../../people/audit/require-auditable.ts';
 import { type DeadLetterQuery, deadLetterStore } from './dead-letter-store.ts';
 import { deliveryJobStore, readsFilterOf } from './delivery-job-store.ts';
 import { forgetRedriven } from './redrive-letters.ts';
+import { NOTHING_SENT } from './sent-letters.ts';
 import { type JobDeps, TAKEN_FOR_MS, takeBatch } from './take-batch.ts';
 
 type RunDeps = JobDeps & { log: Logger };
@@ -49,6 +50,7 @@ export async function runDeliveryJob<Given extends DeadLetterQuery>(
       account_id: accountId,
       upto_id,
       matched: await letters.count(scope, { ...query, upto_id }),
+      sent: action === 'redrive' ? NOTHING_SENT : null,
       resume_at: new Date(deps.clock.nowMs() + TAKEN_FOR_MS),
     });
   });

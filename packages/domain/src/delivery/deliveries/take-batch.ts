@@ -16,6 +16,7 @@ import { deliveryJobStore, filterOfJob, scopeOfJob } from './delivery-job-store.
 import { heldWith } from './held-with.ts';
 import { parseReader, presentReader } from './reader-name.ts';
 import { type RedriveDeps, redriveLetters } from './redrive-letters.ts';
+import { sentBeside } from './sent-letters.ts';
 
 export type JobDeps = RedriveDeps & { db: Database; directory: BotDirectory; clock: Clock };
 
@@ -56,7 +57,8 @@ export async function takeBatch(deps: JobDeps, job: DeliveryJob): Promise<{ job:
   if (job.audited_bot !== first.bot_id) await audit(deps, job, first.bot_id);
   const held = job.action === 'discard' ? new Set<number>() : await heldLetters(deps, batch);
   const free = batch.filter(({ id }) => !held.has(id));
-  const refusal = job.action === 'discard' || free.length === 0 ? null : await redriveBatch(deps, free);
+  const place = job.action === 'discard' || free.length === 0 ? null : await redriveBatch(deps, free);
+  const refusal = place === null || place === 'in_lanes' || place === 'in_log' ? null : place;
   const resumeAt = new Date(deps.clock.nowMs() + TAKEN_FOR_MS);
   if (refusal !== null) {
     await sql`rollback to savepoint unaudited`.execute(deps.db);
@@ -67,6 +69,7 @@ export async function takeBatch(deps: JobDeps, job: DeliveryJob): Promise<{ job:
   const changed = await jobs.change(job.id, {
     done: job.done + free.length,
     ...(held.size === 0 ? {} : refusedBeside(job, first, 'chat_held', held.size)),
+    ...(place === 'in_lanes' ? { sent: sentBeside(job, first, free) } : {}),
     ...{ after_bot: last.bot_id, after_reader: last.reader, after_update: last.update_id, after_id: last.id },
     audited_bot: first.bot_id,
     resume_at: resumeAt,
@@ -77,8 +80,8 @@ export async function takeBatch(deps: JobDeps, job: DeliveryJob): Promise<{ job:
 
 type Known = keyof typeof REFUSED;
 
-/** Why none of them can be sent, or null when they were. */
-async function redriveBatch(deps: JobDeps, batch: DeadLetter[]): Promise<Known | null> {
+/** Where they are now, or why none of them can be sent. */
+async function redriveBatch(deps: JobDeps, batch: DeadLetter[]): Promise<Known | 'in_lanes' | 'in_log'> {
   const { bot_id, reader: name } = batch[0]!;
   const { reader, programId } = parseReader(name);
   if (reader === 'history') return 'history';
@@ -87,8 +90,9 @@ async function redriveBatch(deps: JobDeps, batch: DeadLetter[]): Promise<Known |
   if (bot === undefined) return 'bot_deleted';
   const outcome = await redriveLetters(deps, { reader, programId }, bot, batch);
   switch (outcome) {
-    case 'sent':
-      return null;
+    case 'in_lanes':
+    case 'in_log':
+      return outcome;
     case 'off':
       return OFF[reader];
     case 'full':
