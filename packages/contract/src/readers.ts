@@ -46,6 +46,12 @@ const readerResource = z
     last_success_at: time('Only for a backend: when it last accepted an update.'),
     ...qualityFields,
     last_polled_at: time('Only for pull, consumers and programs that pull: when somebody last polled.'),
+    last_polled_by: z
+      .string()
+      .optional()
+      .describe(
+        'Only for pull and programs that pull: who polled then, as it names itself, and its address; by REST the account first. At most 160 characters.',
+      ),
     parked_until: time('Only for a backend that is parked: until when its cursor is kept.'),
     backend_url: z
       .string()
@@ -67,6 +73,7 @@ const PROGRAM_READER: ReaderResource = {
   behind: 0,
   keeps: 0,
   last_polled_at: '2026-01-02T10:15:00.000Z',
+  last_polled_by: 'python-httpx/0.28.1, 10.0.0.7',
 };
 
 const READERS: ReaderResource[] = [

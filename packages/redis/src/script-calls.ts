@@ -45,9 +45,9 @@ function botRow(row: Value[]): BotRow {
   return { on: String(row[0]), pull: String(row[1]), push: String(row[2]), pushKeptUntil: String(row[3]), rules: String(row[4]), failingSince: String(row[5]), openUntil: String(row[6]), pushErr: String(row[7]), pushErrAt: String(row[8]), pushOkAt: String(row[9]), pulledAt: String(row[10]), servedSince: String(row[11]) };
 }
 
-export type ReaderRow = { reader: string; cursor: number | null; behind: number; oldestAtMs: number | null; inFlight: number | null; dueAtMs: number | null; keeps: number; polledAtMs: number | null; program: ProgramRow | null };
+export type ReaderRow = { reader: string; cursor: number | null; behind: number; oldestAtMs: number | null; inFlight: number | null; dueAtMs: number | null; keeps: number; polledAtMs: number | null; polledBy: string; program: ProgramRow | null };
 function readerRow(row: Value[]): ReaderRow {
-  return { reader: String(row[0]), cursor: numberOrNull(row[1]), behind: Number(row[2]), oldestAtMs: numberOrNull(row[3]), inFlight: numberOrNull(row[4]), dueAtMs: numberOrNull(row[5]), keeps: Number(row[6]), polledAtMs: numberOrNull(row[7]), program: row[8] === '' ? null : programRow(row[8] as Value[]) };
+  return { reader: String(row[0]), cursor: numberOrNull(row[1]), behind: Number(row[2]), oldestAtMs: numberOrNull(row[3]), inFlight: numberOrNull(row[4]), dueAtMs: numberOrNull(row[5]), keeps: Number(row[6]), polledAtMs: numberOrNull(row[7]), polledBy: String(row[8]), program: row[9] === '' ? null : programRow(row[9] as Value[]) };
 }
 
 export type ProgramRow = { push: string; failingSince: string; openUntil: string; pushErr: string; pushErrAt: string; pushOkAt: string; parkedAt: string; parkedFor: string };
@@ -882,6 +882,8 @@ export type ReadPageArgs = {
   revision: number;
   /** a named consumer asks for what is held, too */
   seesHeld: boolean;
+  /** who polls, for people */
+  polledBy: string;
   /** as kinds, for what the program took alone under earlier kinds */
   takenKinds: string;
 };
@@ -897,7 +899,7 @@ async function readPage(redis: RedisCommands, keys: ReadPageKeys, args: ReadPage
   const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredAhead];
   if (keys.program !== null) sent.push(keys.program);
   const keyCount = sent.length;
-  sent.push(args.registrationId, args.activityPrefix, args.shardActivityPrefix, args.consumer, args.owner, args.askedOffset, args.limit, args.timeoutMs, args.acknowledges ? '1' : '0', args.throttles ? '1' : '0', args.kinds, args.answerBytes, args.backFrom, args.backCounted ?? '', args.revision, args.seesHeld ? '1' : '0', args.takenKinds);
+  sent.push(args.registrationId, args.activityPrefix, args.shardActivityPrefix, args.consumer, args.owner, args.askedOffset, args.limit, args.timeoutMs, args.acknowledges ? '1' : '0', args.throttles ? '1' : '0', args.kinds, args.answerBytes, args.backFrom, args.backCounted ?? '', args.revision, args.seesHeld ? '1' : '0', args.polledBy, args.takenKinds);
   const reply = await runScriptRaw(redis, 'read-page', keyCount, sent);
   switch (String(reply[0])) {
     case 'BACK':

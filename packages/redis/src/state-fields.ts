@@ -21,7 +21,7 @@ const NAMES = [
   ],
   ...['failingSince', 'probeIntervalMs', 'openUntil', 'goneSince', 'pushOkAt', 'pushErr', 'pushErrAt'],
   ...['updateAt', 'pulledAt', 'trimmedAt', 'watchedUntil', 'outboxAt', 'pushKeptUntil', 'heldUntil', 'seesHeld'],
-  ...['servedSince', 'unreachableSince', 'unreachableAt', 'unreachableTimes', 'unreachableErr'],
+  ...['servedSince', 'unreachableSince', 'unreachableAt', 'unreachableTimes', 'unreachableErr', 'polledBy'],
   ...['heldSends', 'sendsHeldSince'],
   // Of a program only.
   ...['target', 'hasDeliveredAhead', 'parkedAt', 'parkedFor', 'polledAt'],

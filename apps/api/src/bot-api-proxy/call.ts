@@ -69,6 +69,8 @@ export type ReadCall = {
   parameters: Parameters;
   /** The client, as the audit log names it. */
   by: Actor;
+  /** Who polls, for people: '' for a call that is no poll. */
+  polledBy: string;
   /** Aborts when the client goes away or the process stops. */
   signal: AbortSignal;
 };

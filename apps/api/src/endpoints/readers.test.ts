@@ -8,6 +8,7 @@ import { createContext } from '@flotilla/testing/create-context.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { withoutReserve } from '@flotilla/testing/without-reserve.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../config.ts';
@@ -75,6 +76,14 @@ describe('the readers of a bot', () => {
     await poll(bot, { offset: 5 });
     const found = await readers(bot);
     expect(found.pull).toMatchObject({ state: 'ok', cursor: 4, behind: 1, keeps: 0 });
+    expect(found.pull!.last_polled_by).toBe('admin, 127.0.0.1');
+    const named = { headers: { 'user-agent': 'a-library/2.0' } };
+    const polledBy = async () => (await readers(bot)).pull!.last_polled_by;
+    // It is noted once a second at most.
+    await waitFor(async () => {
+      await fetch(`${api.url}/bot${bot.token}/getUpdates`, named);
+      return (await polledBy()) === 'a-library/2.0, 127.0.0.1';
+    });
     expect(found['consumer:quick']).toMatchObject({ state: 'ok', cursor: 5, behind: 0, keeps: 0 });
     expect(found['consumer:quick']).not.toHaveProperty('oldest_at');
     const archive = found['consumer:archive']!;

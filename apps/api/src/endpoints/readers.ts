@@ -62,6 +62,7 @@ function presentReader(bot: Bot, reader: Reader): ReaderResource {
       in_flight: inFlight,
       next_attempt_at: iso(reader.nextTryAtMs),
       last_polled_at: iso(reader.polledAtMs),
+      last_polled_by: reader.polledBy,
       parked_until: iso(reader.parkedUntilMs),
     }),
     ...presentQuality(reader.quality),

@@ -14,6 +14,7 @@ import { nameKinds } from '@flotilla/domain/fleet/bots/named-kinds.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { decodeCursor } from '../http/page.ts';
+import { pollerOf } from '../http/poller.ts';
 import { sendJson } from '../http/send-answer.ts';
 import { untilGone } from '../http/until-gone.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
@@ -63,12 +64,13 @@ export const updateHandlers: Handlers<typeof updateOperations> = {
     return presentAttempt(caller, attempt);
   },
 
-  async pollUpdates(context, { input, caller, response, whileAllowed }) {
+  async pollUpdates(context, { input, caller, by, request: httpRequest, response, whileAllowed }) {
     const { offset, limit, timeout, consumer = null, sees_held: seesHeld } = input;
     const bot = requireBot(context, input.bot_id);
     const allowed = kindsOfInput(input.allowed_updates);
     const kinds = allowed === undefined ? null : (allowed ?? 'default');
-    const request = { offset, limit, timeoutMs: timeout * 1000, throttle: false };
+    const polledBy = pollerOf(by, httpRequest);
+    const request = { offset, limit, timeoutMs: timeout * 1000, throttle: false, polledBy };
     const program = input.program_id === undefined ? null : requireProgram(bot, input.program_id);
     if (program === null && !bot.long_poll_enabled) {
       throw new FlotillaError('bad_request', 'Long polling is off for this bot');

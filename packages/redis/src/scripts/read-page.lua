@@ -15,6 +15,7 @@
 --   backFrom: text, backCounted: number?  for a negative offset: where to go on counting back ('+' at first), the id counted last
 --   revision: digits  of the configuration that names the program
 --   seesHeld: flag  a named consumer asks for what is held, too
+--   polledBy: text  who polls, for people
 --   takenKinds: text  as kinds, for what the program took alone under earlier kinds
 -- @reply
 --   GONE, OFF, TOO_MANY
@@ -53,6 +54,8 @@ local reader = {
   now = serverNow(),
   s = s,
   state = state,
+  programState = program,
+  polledBy = polledBy,
   log = log,
   consumers = consumers,
   deliveredAhead = deliveredAhead,

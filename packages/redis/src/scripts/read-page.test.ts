@@ -54,6 +54,7 @@ const read = async (
       revision,
       takenKinds,
       seesHeld,
+      polledBy: '',
     },
   );
   if (reply.outcome !== 'OK') return reply;

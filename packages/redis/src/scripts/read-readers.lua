@@ -14,6 +14,7 @@
 --   dueAtMs: number?  when the first lane is due
 --   keeps: number  how many entries only it keeps in the log
 --   polledAtMs: number?  last poll of a consumer
+--   polledBy: text  who made the last poll of the default consumer or of a program, '' where nobody knows
 --   program: program?
 -- @row program push: text, failingSince: text, openUntil: text, pushErr: text, pushErrAt: text, pushOkAt: text
 --   parkedAt: text, parkedFor: text  as stored, '' for what is absent
@@ -25,7 +26,7 @@
 -- @include reader-age
 -- @read s <- state: registrationId, on, lastId, allowedCount, pull, push, pushKeptUntil, rules, pullCursor, pullCursorCount,
 --   keptFrom, pushCursor, pushCursorCount, pushPending, pushFloor, rulesCursor, rulesFloor, rulesUnread, rulesPending,
---   failingSince, openUntil, pushErr, pushErrAt, pushOkAt, pulledAt, servedSince
+--   failingSince, openUntil, pushErr, pushErrAt, pushOkAt, pulledAt, servedSince, polledBy
 if s.registrationId ~= registrationId then return { 'GONE' } end
 local now, count, named = serverNow(), tonumber(s.allowedCount), redis.call('HGETALL', consumers)
 local kept, readers = keptByOne(log, s, named, count, now), {}
@@ -43,6 +44,7 @@ local function add(reader, found)
       dueAtMs = found.dueAt or '',
       keeps = kept.reader == reader and kept.entries or 0,
       polledAtMs = found.polledAt or '',
+      polledBy = found.polledBy or '',
       program = found.program or '',
     },
   }
@@ -62,7 +64,8 @@ end
 local function addPull()
   if s.pull ~= '1' then return add('pull', {}) end
   local behind = count - tonumber(s.pullCursorCount)
-  add('pull', { cursor = s.pullCursor, behind = behind, oldestAt = acceptedAfter(log, s.pullCursor, isAllowed) })
+  local oldestAt = acceptedAfter(log, s.pullCursor, isAllowed)
+  add('pull', { cursor = s.pullCursor, behind = behind, oldestAt = oldestAt, polledBy = s.polledBy })
 end
 
 local function addPush()
@@ -79,16 +82,17 @@ local function addRules()
   add('rules', waitingInLanes({ lanes = rulesLanes, inFlight = rulesInFlight }, rulesLanePrefix, rules, isOfRules))
 end
 
-local function addConsumer(name, cursor, polledAt, program)
+local function addConsumer(name, cursor, polledAt, program, polledBy)
   local oldestAt = acceptedAfter(log, cursor, isAny)
   local behind = countAfter(log, cursor, count)
-  add(name, { cursor = cursor, behind = behind, oldestAt = oldestAt, polledAt = polledAt, program = program })
+  -- stylua: ignore
+  add(name, { cursor = cursor, behind = behind, oldestAt = oldestAt, polledAt = polledAt, program = program, polledBy = polledBy })
 end
 
 local function addProgram(name, cursor, polledAt)
   local keys = programKeys(programPrefix, string.sub(name, 9))
   -- @read p <- keys.state: push, pushCursor, pushCursorCount, pushPending, pushFloor, failingSince, openUntil, pushErr,
-  --   pushErrAt, pushOkAt, parkedAt, parkedFor, polledAt
+  --   pushErrAt, pushOkAt, parkedAt, parkedFor, polledAt, polledBy
   local program = {
     fields.program {
       push = p.push or '',
@@ -101,7 +105,9 @@ local function addProgram(name, cursor, polledAt)
       parkedFor = p.parkedFor or '',
     },
   }
-  if p.push ~= '1' then return addConsumer(name, cursor, polledAt == '0' and p.polledAt or polledAt, program) end
+  if p.push ~= '1' then
+    return addConsumer(name, cursor, polledAt == '0' and p.polledAt or polledAt, program, p.polledBy)
+  end
   local unread = count - tonumber(p.pushCursorCount)
   local own = { cursor = p.pushCursor, floor = p.pushFloor, unread = unread, pending = p.pushPending }
   local found = waitingInLanes(keys, keys.lanePrefix, own, isAny)

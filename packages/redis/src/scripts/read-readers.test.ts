@@ -33,7 +33,15 @@ test('counts what waits in lanes and what is in flight, and finds the oldest of 
   await scene.applyBot({ push: true });
   await scene.accept([1, 2], 'c:5');
   await scene.accept([3], 'c:6');
-  const waiting = { reader: 'push', behind: 3, oldestAtMs: writtenNow(), keeps: 3, polledAtMs: null, program: null };
+  const waiting = {
+    reader: 'push',
+    behind: 3,
+    oldestAtMs: writtenNow(),
+    keeps: 3,
+    polledAtMs: null,
+    polledBy: '',
+    program: null,
+  };
   expect((await rows()).push).toEqual({ ...waiting, cursor: 0, inFlight: 0, dueAtMs: null });
   await claim('first');
   // All are filed: one is in flight, and two wait in lanes.

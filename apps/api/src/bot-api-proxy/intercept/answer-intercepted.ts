@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Parameters } from '@flotilla/telegram/parameters/parameters.ts';
 import { parseAllowedUpdates } from '@flotilla/telegram/update-kinds.ts';
+import { pollerOf } from '../../http/poller.ts';
 import { type BotApiAnswer, describeError, POLL_ERROR_DELAY_MS, sendAnswer, sendEmpty } from '../answer.ts';
 import { auditedActor, type MethodCall, type ReadCall, type RunningProxy } from '../call.ts';
 import { forgetHead, hasBody } from '../headers.ts';
@@ -72,12 +73,14 @@ async function answerOf(
     return null;
   }
   const by = auditedActor(proxy, call);
-  if (call.method === 'getupdates') {
+  const isPoll = call.method === 'getupdates';
+  const polledBy = isPoll ? pollerOf(by, call.req) : '';
+  if (isPoll) {
     read.release();
     forgetHead(call.req);
   }
   // Not awaited, because a waiting poll would keep everything in memory that was read here.
-  return intercept({ by, parameters: read.parameters, signal });
+  return intercept({ by, polledBy, parameters: read.parameters, signal });
 }
 
 function parametersOfCall(proxy: RunningProxy, call: MethodCall): Promise<ReadParameters> | ReadParameters {

@@ -14,6 +14,7 @@ const DEFAULT_LIMIT = 100;
 const MAX_TIMEOUT_S = 50;
 
 type Request = { offset: number; limit: number; timeoutMs: number };
+type Poll = Request & { polledBy: string };
 /** By bot id: the last poll that was held and not served. */
 type HeldPolls = Map<number, { offset: number; begunAtMs: number }>;
 
@@ -24,8 +25,8 @@ type HeldPolls = Map<number, { offset: number; begunAtMs: number }>;
 export function getUpdates(): Intercept {
   const held: HeldPolls = new Map();
   // A waiting poll keeps its arguments in memory, so it gets only those that it needs.
-  return (context, { bot, by, parameters, signal }) => {
-    const request = readPollRequest(parameters);
+  return (context, { bot, by, polledBy, parameters, signal }) => {
+    const request = { ...readPollRequest(parameters), polledBy };
     const served = bot.long_poll_enabled && !bot.disabled;
     return served ? read(context, by, bot, request, storedKinds(parameters), signal) : hold(held, bot, request, signal);
   };
@@ -45,7 +46,7 @@ function read(
   context: Context,
   by: Actor,
   bot: Bot,
-  request: Request,
+  request: Poll,
   allowedUpdates: string[] | null | undefined,
   signal: AbortSignal,
 ): Promise<BotApiAnswer> {

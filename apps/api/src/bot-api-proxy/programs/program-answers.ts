@@ -46,12 +46,17 @@ async function getUpdatesOfProgram(context: Context, call: ProgramCall): Promise
   await nameKinds(context, call.bot, kinds);
   // A poll that cannot be served waits, because its client would ask again at once.
   const waitMs = rests ? Math.max(timeoutMs, THROTTLED_MS) : timeoutMs;
-  const updates = await readWithinChats(context, call, { ...request, timeoutMs: waitMs, kinds });
+  const updates = await readWithinChats(context, call, {
+    ...request,
+    timeoutMs: waitMs,
+    kinds,
+    polledBy: call.polledBy,
+  });
   context.apiMetrics.pulled.of('get_updates').inc(updates.count);
   return { ok: true, pieces: pollAnswer(updates) };
 }
 
-type Read = { offset: number; limit: number; timeoutMs: number; kinds: string[] | null };
+type Read = { offset: number; limit: number; timeoutMs: number; kinds: string[] | null; polledBy: string };
 
 /** The next updates that the token may see. When there are only others, it passes over them and waits on. */
 async function readWithinChats(context: Context, call: ProgramCall, request: Read): Promise<PulledUpdates> {

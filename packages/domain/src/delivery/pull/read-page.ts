@@ -14,6 +14,8 @@ export type PageRequest = {
   consumer: string | null;
   /** Of a named consumer: the account whose share of them it takes. */
   ownerId?: number;
+  /** Who polls, for people: its program and its address. ['', nobody knows] */
+  polledBy?: string;
   /** 1–100. */
   limit: number;
   timeoutMs: number;
@@ -87,7 +89,17 @@ function keysOfConsumer(botId: number, consumer: string | null): ReturnType<type
 }
 
 function scanLog(deps: ReadDeps, bot: Bot, request: PageRequest, scan: Scan): Promise<ReadPageReply> {
-  const { consumer, limit, timeoutMs, throttle, kinds, takenKinds = null, seesHeld = false, ownerId } = request;
+  const {
+    consumer,
+    limit,
+    timeoutMs,
+    throttle,
+    kinds,
+    takenKinds = null,
+    seesHeld = false,
+    ownerId,
+    polledBy = '',
+  } = request;
   const keys = botKeys(bot.id);
   const ofProgram = keysOfConsumer(bot.id, consumer);
   const deliveredAhead = ofProgram?.deliveredAhead ?? keys.deliveredAhead;
@@ -111,6 +123,7 @@ function scanLog(deps: ReadDeps, bot: Bot, request: PageRequest, scan: Scan): Pr
       revision: bot.revision,
       seesHeld: seesHeld && consumer !== null,
       takenKinds: wantedKinds(takenKinds),
+      polledBy,
     },
   );
 }

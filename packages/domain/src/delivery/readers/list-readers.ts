@@ -28,6 +28,8 @@ export type Reader = {
   /** When the next update is tried: one that failed, or the next probe while the breaker is open. */
   nextTryAtMs: number | null;
   polledAtMs: number | null;
+  /** Who polled then, for people; only of the default consumer and of programs. */
+  polledBy: string | null;
   parkedUntilMs: number | null;
   breaker: Breaker | null;
   /** How its attempts of the last hour went; null of one that polls, and without an attempt. */
@@ -95,6 +97,7 @@ function readerOf(bot: Bot, nowMs: number, shown: BotRow, row: ReaderRow): Omit<
     inFlight,
     nextTryAtMs: breaker?.nextProbeAtMs ?? (isTrying && behind > 0 ? later(dueAtMs, nowMs) : null),
     polledAtMs,
+    polledBy: row.polledBy || null,
     parkedUntilMs: state === 'parked' && reader === 'push' ? numberOrNull(shown.pushKeptUntil) : null,
     breaker,
     program,

@@ -1,6 +1,6 @@
 -- One consumer of a log: its cursor, what it acknowledges and what it may still read. reader: name, default and forProgram (which
 -- kind of consumer it is), program (its id, or ''), now, s (the state), last (the newest id), keys, activityPrefix,
--- shardActivityPrefix, kinds, takenKinds, seesHeld; openConsumer adds its cursor and what is stored of it.
+-- shardActivityPrefix, kinds, takenKinds, seesHeld, polledBy, programState (its hash, for a program); openConsumer adds its cursor and what is stored of it.
 -- @include state
 -- @include trim
 -- @include activity
@@ -136,7 +136,9 @@ local function noteRead(reader, cursor, isFirst)
   local now, shownMs = reader.now, isFirst and SHOWN_MS or SHOWN_WAITING_MS
   if reader.default then
     acknowledge(reader, cursor, false)
-    if now - tonumber(reader.s.pulledAt or 0) >= shownMs then writeState(reader.state, { '@pulledAt', now }) end
+    if now - tonumber(reader.s.pulledAt or 0) >= shownMs then
+      writeState(reader.state, { '@pulledAt', now, '@polledBy', reader.polledBy })
+    end
     return
   end
   local knownCursor, polledAt = consumerOf(reader.stored)
@@ -145,5 +147,8 @@ local function noteRead(reader, cursor, isFirst)
   end
   if knownCursor ~= tostring(cursor) or now - tonumber(polledAt) >= shownMs then
     redis.call('HSET', reader.consumers, reader.name, cursor .. ' ' .. now)
+    if reader.forProgram and now - tonumber(polledAt or 0) >= shownMs then
+      writeState(reader.programState, { '@polledBy', reader.polledBy })
+    end
   end
 end
