@@ -80,7 +80,7 @@ test(
   async () => {
     const { page, signIn, complaints } = await suite.open('broadcasts');
     await signIn(GRACE.username, GRACE.password);
-    await page.getByText('There was no broadcast yet.').waitFor();
+    await page.getByText('No broadcasts yet').waitFor();
     await page.getByRole('link', { name: 'New broadcast' }).click();
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByText('Choose a bot.').first().waitFor();
@@ -129,6 +129,47 @@ test(
     await page.getByRole('link', { name: 'All entries in the outbox' }).click();
     await page.getByText('Broadcast: Sale').waitFor();
     await page.getByText('3 match').waitFor();
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'a file goes to the chats of a list from a file, and was sent to one chat first, where it is gone again',
+  async () => {
+    const { page, complaints } = await suite.openAsAdmin(`broadcasts/add?bot=${bot.id}`);
+    await page.getByLabel('Name', { exact: true }).fill('Price list');
+    const form = page.getByRole('region', { name: 'Message', exact: true });
+    await form.getByRole('combobox', { name: 'Chat that the file goes to first' }).fill(String(PEOPLE[2]));
+    await page.getByRole('option').first().click();
+    const file = { name: 'prices.txt', mimeType: 'text/plain', buffer: Buffer.from('shoes 20') };
+    await form.locator('input[type=file]').setInputFiles(file);
+    await form.getByText('prices.txt').waitFor();
+    await page.getByRole('button', { name: 'Continue' }).click();
+
+    await page.getByLabel('A list', { exact: true }).check();
+    // A table with a head, a chat twice and one that the bot does not know.
+    const table = `id,name\n${PEOPLE[0]},Ada\n${PEOPLE[1]},Bob\n${PEOPLE[0]},Ada\n404,Nobody\n`;
+    const list = { name: 'customers.csv', mimeType: 'text/csv', buffer: Buffer.from(table) };
+    await page.locator('input[type=file]').setInputFiles(list);
+    await page.getByText('2 chats would get it now.').waitFor();
+    await page
+      .getByRole('combobox', { name: 'List' })
+      .getByText('customers.csv · 3 chats')
+      .waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Send…' }).click();
+    await page.getByRole('button', { name: 'Send to 2 chats' }).click();
+    await page.getByText('2 of 2').waitFor();
+
+    const { calls } = await suite.fleet.control.readCalls({ bot: bot.platformId, method: 'sendDocument' });
+    const [first, ...sent] = calls.map(({ params }) => ({ chat: Number(params.chat_id), file: params.document }));
+    expect(first!.chat).toBe(PEOPLE[2]);
+    expect(sent.map(({ chat }) => chat).toSorted()).toEqual([PEOPLE[0], PEOPLE[1]]);
+    // Only the first call carried the bytes.
+    expect(sent.every((call) => typeof call.file === 'string' && call.file.length > 0)).toBe(true);
+    const removed = await suite.fleet.control.readCalls({ bot: bot.platformId, method: 'deleteMessage' });
+    expect(removed.calls.map(({ params }) => Number(params.chat_id))).toEqual([PEOPLE[2]]);
     expect(complaints).toEqual([]);
   },
   TEST_MS,
@@ -211,7 +252,7 @@ test(
   async () => {
     const id = await insertBroadcast('Old news');
     const { page, complaints } = await suite.openAsAdmin(`broadcasts/${id}`);
-    const failures = page.getByRole('region', { name: 'Why chats did not get it' });
+    const failures = page.getByRole('region', { name: 'Not received' });
     const rows = failures.getByRole('row');
     await failures.getByText('The person has blocked the bot.').waitFor();
     expect(await rows.nth(1).textContent()).toContain('2');

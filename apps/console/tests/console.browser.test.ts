@@ -1,4 +1,5 @@
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
+import type { Page } from '@flotilla/testing/browser.ts';
 import type { FleetBot } from '@flotilla/testing/fleet/fleet.ts';
 import { insertManyBots } from '@flotilla/testing/many-bots.ts';
 import { testDatabase } from '@flotilla/testing/postgres.ts';
@@ -46,6 +47,23 @@ afterAll(async () => {
   await backend?.stop();
 });
 
+/** What the page has asked of the api since it was opened again, until it is quiet. */
+async function apiCallsOf(page: Page): Promise<string[]> {
+  const calls: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith('/api/')) calls.push(pathname);
+  });
+  await page.reload();
+  await page.getByRole('region', { name: 'Needs attention' }).getByRole('link', { name: 'Shop EU' }).waitFor();
+  await page
+    .getByRole('img', { name: /^Activity\./ })
+    .or(page.locator('.day-cell .spark').first())
+    .first()
+    .waitFor();
+  return calls;
+}
+
 test(
   'a person signs in, sees first what needs attention, filters and opens a bot, all by keyboard',
   async () => {
@@ -65,6 +83,8 @@ test(
     expect(bytesOf(/\.js$/)).toBeGreaterThan(50 * 1024);
     expect(bytesOf(/\.js$/) - chart).toBeLessThan(220 * 1024);
     expect(bytesOf(/\.css$/)).toBeLessThan(12 * 1024);
+    const calls = await apiCallsOf(page);
+    expect({ calls, count: calls.length <= 12 }).toEqual({ calls, count: true });
 
     await page.keyboard.press('/');
     await page.keyboard.type('help');
