@@ -202,7 +202,7 @@ test(
       const { page, complaints } = await openAsAdmin(`bots/${bot.id}`);
       const readers = page.getByRole('region', { name: 'Readers' });
       await readers.getByText('9 updates behind').waitFor({ timeout: 60_000 });
-      await readers.getByText('Unreachable, retrying').waitFor({ timeout: 60_000 });
+      await readers.getByText('Backend unreachable').waitFor({ timeout: 60_000 });
       const waiting = page.locator('.figures dd').first();
       expect(await waiting.textContent()).toBe('9');
       isDown = false;

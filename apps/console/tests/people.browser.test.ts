@@ -258,7 +258,7 @@ test(
     );
     await page.getByRole('link', { name: '30 days' }).click();
     await page.waitForURL('**/statistics?days=30');
-    await page.getByRole('region', { name: 'Totals' }).getByText('As of').waitFor();
+    await page.getByRole('region', { name: 'Totals' }).getByText('Received').waitFor();
     await page.getByRole('img', { name: /^Updates by day\./ }).waitFor();
     await page.goto(`${suite.fleet.url}/console/bots/${desk.id}/chats/${group}/statistics`);
     await page.getByRole('link', { name: '14 days' }).click();

@@ -98,7 +98,7 @@ test(
   async () => {
     const { page, complaints } = await suite.openAsAdmin(`bots/${relay.id}/programs`);
     const row = page.getByRole('row').filter({ hasText: 'alerts' });
-    await row.getByText('Unreachable, retrying').waitFor();
+    await row.getByText('Program fails').waitFor();
     await row.getByText('1 update behind').waitFor();
     await row.getByRole('link', { name: 'alerts' }).press('Enter');
     const details = page.getByRole('complementary', { name: 'alerts' });
@@ -124,7 +124,7 @@ test(
     const { page, complaints } = await suite.openAsAdmin(`bots/${relay.id}/programs?open=${parked.id}`);
     const details = page.getByRole('complementary', { name: 'archive' });
     await details.getByText('It fell too far behind').waitFor();
-    await details.getByText('Parked', { exact: true }).first().waitFor();
+    await details.getByText('Program parked', { exact: true }).first().waitFor();
     await details.getByRole('link', { name: 'See and redeliver failed updates' }).press('Enter');
     await page.waitForURL(`**/bots/${relay.id}/deliveries?reader=program&program=${parked.id}&reason=too_far_behind`);
     await page.getByText(`${LIMIT + 1} match`).waitFor();
@@ -143,7 +143,7 @@ testLooks('programs in trouble are accessible and fit the window', suite, async 
   await page.getByRole('region', { name: 'Readers' }).getByText('Failing since').waitFor();
   await lookAt('bot-reader-failing');
   await visit('');
-  await page.getByRole('row').filter({ hasText: 'alerts' }).getByText('Unreachable, retrying').waitFor();
+  await page.getByRole('row').filter({ hasText: 'alerts' }).getByText('Program fails').waitFor();
   await page.getByRole('row').filter({ hasText: 'archive' }).getByText('Parked').waitFor();
   await lookAt('programs-trouble');
   await visit(`?open=${failing.id}`);

@@ -23,10 +23,10 @@ export function BotField({ botId, choose, ...rest }: BotFieldProps): ReactNode {
   return <PickField {...rest} chosen={name} finder={findBots} choose={(option) => choose(option?.id)} />;
 }
 
-/** The name of a bot; its id while that is all that is known. */
+/** The name of a bot; its id where nobody knows it any more. */
 export function useBotName(id: string | undefined): string {
   const bot = useQuery({ ...nameQuery(id ?? ''), enabled: id !== undefined });
-  return id === undefined ? '' : (bot.data?.name ?? `#${id}`);
+  return id === undefined ? '' : (bot.data?.name ?? (bot.isPending ? '…' : `#${id}`));
 }
 
 /** The query that `useBotName` shows. */

@@ -16,7 +16,7 @@ export function Quality(of: { success_ratio?: number | undefined; p95_ms?: numbe
   const percent = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 }).format(share);
   return (
     <span className="quality">
-      <span className={ratio < WELL ? 'alarming' : undefined} title={words.success}>
+      <span className={ratio < WELL ? 'weak' : undefined} title={words.success}>
         {percent}
       </span>
       {p95 !== undefined && (

@@ -42,6 +42,13 @@ export function markOf({ disabled, attention }: BotResource): BotMark {
   return disabled ? 'disabled' : (attention[0]?.kind ?? 'ok');
 }
 
+/** All that is wrong with the bot, the worst first; else its one word. */
+export function marksOf(bot: BotResource): BotMark[] {
+  return bot.disabled || bot.attention.length === 0
+    ? [markOf(bot)]
+    : [...new Set(bot.attention.map(({ kind }) => kind))];
+}
+
 export const lookOf = (mark: BotMark): Look => LOOKS[mark];
 
 export function StateMark({ state }: { state: Look }): ReactNode {

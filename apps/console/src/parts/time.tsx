@@ -69,6 +69,17 @@ export function Clock({ at }: { at: string }): ReactNode {
   );
 }
 
+/** A moment within a sentence: the time of day, and the day where that is not today. */
+export function useMomentText(): (at: string) => string {
+  const { language } = useWords();
+  return (at) => {
+    const date = new Date(at);
+    const day = date.toDateString() === new Date().toDateString() ? {} : ({ day: 'numeric', month: 'short' } as const);
+    const format = { ...day, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+    return new Intl.DateTimeFormat(language, format).format(date);
+  };
+}
+
 /** The day and the time of day; the year only where it is another one. */
 export function Moment({ at, zone = false }: { at: string; zone?: boolean }): ReactNode {
   const { language } = useWords();

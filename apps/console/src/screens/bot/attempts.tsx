@@ -11,6 +11,7 @@ import { Failure } from '../../parts/failure.tsx';
 import { useRowKeys } from '../../parts/row-keys.ts';
 import { StateMark } from '../../parts/state-badge.tsx';
 import { Clock, useNumber } from '../../parts/time.tsx';
+import { Told } from '../../parts/told.tsx';
 import { useHeldRows } from '../../parts/use-held-rows.ts';
 import { isAtOlderPages, usePages } from '../../parts/use-pages.ts';
 import type { Words } from '../../words/en.ts';
@@ -136,6 +137,10 @@ function AttemptRow({ botId, attempt, isOpen }: RowProps): ReactNode {
           {answerOf(attempt, words)}
         </span>
       </Link>
+      <span className="cut what">
+        {attempt.attempt > 1 && <span className="muted">{words.bot.attemptOf(number(attempt.attempt))} </span>}
+        <WhatCame attempt={attempt} />
+      </span>
       <span className="muted end">{words.bot.ms(number(attempt.duration_ms))}</span>
       <bdi className="muted cut reader">{readerOf(attempt, words)}</bdi>
       <Link
@@ -148,6 +153,12 @@ function AttemptRow({ botId, attempt, isOpen }: RowProps): ReactNode {
       </Link>
     </li>
   );
+}
+
+/** Why it failed, or the call that the answer made. */
+function WhatCame({ attempt: { error, call_error: callError, call } }: { attempt: Attempt }): ReactNode {
+  if (error !== undefined) return <Told text={error} />;
+  return <span className="muted">{callError ?? call}</span>;
 }
 
 /** A delivered update whose answer had a call that did not succeed is neither well nor a failure. */

@@ -6,7 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { NotFound } from '../../parts/not-found.tsx';
-import { BotBadge, markOf } from '../../parts/state-badge.tsx';
+import { BotBadge, marksOf } from '../../parts/state-badge.tsx';
 import { Ago, Moment, Until } from '../../parts/time.tsx';
 import { Told } from '../../parts/told.tsx';
 import { useTitle } from '../../parts/use-title.ts';
@@ -60,7 +60,9 @@ function BotHead({ bot }: { bot: BotResource }): ReactNode {
           <bdi>{bot.name}</bdi>
         </h1>
         <bdi className="muted cut">@{bot.username}</bdi>
-        <BotBadge mark={markOf(bot)} />
+        {marksOf(bot).map((mark) => (
+          <BotBadge key={mark} mark={mark} />
+        ))}
         <span className="head-actions">
           {bot.backend_url && <Button onClick={() => setTesting(true)}>{deliveriesWords.test.open}</Button>}
         </span>

@@ -7,6 +7,7 @@ import { Activity } from '../activity/activity.tsx';
 import { ActivityFigures } from '../activity/activity-figures.tsx';
 import { useActivity } from '../activity/use-activity.ts';
 import { useBotActivityLive } from '../activity/use-bot-activity-live.ts';
+import { useReaders } from '../programs/use-programs.ts';
 import { Attempts } from './attempts.tsx';
 import { Readers } from './readers.tsx';
 import { useBot } from './use-bot.ts';
@@ -22,8 +23,9 @@ export function Overview(): ReactNode {
   const { data: bot } = useBot();
   const { data: points, isPending } = useActivity(bot?.id ?? null, range ?? 'hour', bot !== undefined);
   useBotActivityLive(bot?.id);
-  // The figures stand above all else, and would push it away.
-  if (bot === undefined || isPending) return null;
+  const readers = useReaders(bot?.id);
+  // Figures and readers stand above all else, and would push it away.
+  if (bot === undefined || isPending || readers.isPending) return <Awaited />;
   const { id, pending_update_count: pending, last_update_at: lastUpdateAt } = bot;
   return (
     <>
@@ -40,6 +42,7 @@ export function Overview(): ReactNode {
           </div>
         </dl>
       </section>
+      <Readers botId={id} />
       <Activity
         botId={id}
         range={range ?? 'hour'}
@@ -47,10 +50,19 @@ export function Overview(): ReactNode {
           void navigate({ search: (known) => ({ ...known, range: chosen }), replace: true, resetScroll: false })
         }
       />
-      <Readers botId={id} />
       <Attempts botId={id} />
     </>
   );
+}
+
+/** Shapes of what comes. */
+function Awaited(): ReactNode {
+  return ['figures', 'readers', 'activity'].map((name) => (
+    <div key={name} className="panel awaited" aria-hidden="true">
+      <span className="shape" />
+      <span className="shape" />
+    </div>
+  ));
 }
 
 /** Leads back to where a program is connected. */

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Answer } from '../../call.ts';
 import { useWords } from '../../words/words.tsx';
+import { lookOfReader } from './reader-state.tsx';
 
 type Reader = Answer<'listReaders'>[number];
 
@@ -42,7 +43,7 @@ export function ReaderPicture({
         {readers.map((reader, lane) => {
           const y = yOf(lane);
           return (
-            <g key={reader.reader} className={`lane ${reader.state}`}>
+            <g key={reader.reader} className={`lane ${lookOfReader(reader)}`}>
               <text x="0" y={y - 5}>
                 {nameOf(reader)}
               </text>

@@ -1,11 +1,18 @@
 import type { ReaderResource } from '@flotilla/contract/readers.ts';
 import type { ReactNode } from 'react';
-import { StateMark } from '../../parts/state-badge.tsx';
+import { BotBadge, type BotMark, lookOf, StateMark } from '../../parts/state-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 
-/** The shape and colour of each state, as bots have them. */
-const MARKS = {
+type State = ReaderResource['state'];
+
+/** What is wrong has the word and the colour that it has in the list of bots. */
+const MARKS: { [Of in 'bot' | 'program']: Partial<Record<State, BotMark>> } = {
+  bot: { failing: 'backend_failing', open: 'backend_open', silent: 'poller_silent' },
+  program: { failing: 'program_failing', open: 'program_failing', silent: 'program_silent', parked: 'program_parked' },
+};
+/** The others. */
+const LOOKS = {
   ok: 'ok',
   failing: 'failing',
   open: 'open',
@@ -13,13 +20,23 @@ const MARKS = {
   paused: 'disabled',
   parked: 'open',
   off: 'disabled',
-} as const satisfies Record<ReaderResource['state'], string>;
+} as const satisfies Record<State, string>;
 
-export function ReaderState({ state }: { state: ReaderResource['state'] }): ReactNode {
+const markOfReader = (state: State, isProgram: boolean) => MARKS[isProgram ? 'program' : 'bot'][state];
+
+/** The colour of a reader. */
+export function lookOfReader({ reader, state }: ReaderResource): ReturnType<typeof lookOf> {
+  const mark = markOfReader(state, reader.startsWith('program:'));
+  return mark === undefined ? LOOKS[state] : lookOf(mark);
+}
+
+export function ReaderState({ state, isProgram }: { state: State; isProgram: boolean }): ReactNode {
   const { readers: words } = useWords().bot;
+  const mark = markOfReader(state, isProgram);
+  if (mark !== undefined) return <BotBadge mark={mark} />;
   return (
-    <span className={`state ${MARKS[state]}`}>
-      <StateMark state={MARKS[state]} />
+    <span className={`state ${LOOKS[state]}`}>
+      <StateMark state={LOOKS[state]} />
       {words.states[state]}
     </span>
   );

@@ -59,7 +59,7 @@ function ReaderRow({ reader, name, botId }: { reader: Reader; name: string; botI
         )}
         {consumer && <span className="muted"> · {words.readers.consumer}</span>}
       </span>
-      <ReaderState state={state} />
+      <ReaderState state={state} isProgram={program !== undefined} />
       <span className="reader-progress">
         <span>
           <Behind reader={reader} />

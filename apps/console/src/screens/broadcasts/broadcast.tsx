@@ -152,6 +152,7 @@ const COUNTS = [
   'cancelled',
 ] as const satisfies readonly (keyof BroadcastCounts)[];
 /** Counts whose entries are of one state. */
+const LOOK_OF = { failed: 'alarming', in_doubt: 'doubtful' } as const;
 const STATE_OF = { sent: 'sent', failed: 'failed', in_doubt: 'in_doubt', cancelled: 'cancelled' } as const;
 
 function Counts({ broadcast: { id, bot_id: botId, counts } }: { broadcast: ShownBroadcast }): ReactNode {
@@ -159,10 +160,10 @@ function Counts({ broadcast: { id, bot_id: botId, counts } }: { broadcast: Shown
   const number = useNumber();
   const figureOf = (name: keyof BroadcastCounts) => {
     const state = STATE_OF[name as keyof typeof STATE_OF];
-    const isAlarming = ['failed', 'in_doubt'].includes(name) && counts[name] > 0;
+    const look = counts[name] === 0 ? undefined : LOOK_OF[name as keyof typeof LOOK_OF];
     const value = number(counts[name]);
     return (
-      <dd className={isAlarming ? 'alarming' : ''}>
+      <dd className={look}>
         {state === undefined || counts[name] === 0 ? (
           value
         ) : (

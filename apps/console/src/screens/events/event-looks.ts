@@ -1,8 +1,8 @@
 import type { EventKind } from '@flotilla/contract/events.ts';
 
-type Look = 'ok' | 'disabled' | 'open';
+type Look = 'ok' | 'disabled' | 'failing' | 'open';
 
-/** How each kind looks: something is wrong, it is over, or it is news. */
+/** How each kind looks: updates do not get through, they may not, it is over, or it is news. */
 export const LOOKS: Record<EventKind, Look> = {
   'backend.failing': 'open',
   'backend.recovered': 'ok',
@@ -14,22 +14,22 @@ export const LOOKS: Record<EventKind, Look> = {
   'dead_letters.grew': 'open',
   'intake.refused': 'open',
   'intake.resumed': 'ok',
-  'flood.began': 'open',
+  'flood.began': 'failing',
   'flood.ended': 'ok',
   'platform.unreachable': 'open',
   'platform.reached': 'ok',
-  'sends.held': 'open',
+  'sends.held': 'failing',
   'sends.released': 'ok',
   'bot.unauthorized': 'open',
-  'removal.waits': 'open',
-  'clock.apart': 'open',
+  'removal.waits': 'failing',
+  'clock.apart': 'failing',
   'clock.right': 'ok',
   'installation.quarantined': 'open',
   'installation.resumed': 'ok',
   'broadcast.done': 'disabled',
   'chat.held': 'disabled',
   'chat.bound': 'disabled',
-  'chat.awaits': 'open',
+  'chat.awaits': 'failing',
   'bot.added': 'disabled',
   'sign_in.new_address': 'disabled',
   'key.created': 'disabled',

@@ -8,6 +8,7 @@ import { callPage } from '../../call.ts';
 import { ChangedRows } from '../../parts/changed-rows.tsx';
 import { BotBadge } from '../../parts/state-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { useTold } from '../../parts/told.tsx';
 import { useHeldRows } from '../../parts/use-held-rows.ts';
 import { REFRESH_MS } from '../../queries.ts';
 import { useWords } from '../../words/words.tsx';
@@ -80,7 +81,8 @@ type LineProps = { incident: Incident; bots: ReadonlyMap<number, BotResource> };
 
 function IncidentLine({ incident, bots }: LineProps): ReactNode {
   const { fleet: words } = useWords();
-  const { kind, text, botIds, since, waiting } = incident;
+  const { kind, botIds, since, waiting } = incident;
+  const text = useTold()(incident.text);
   return (
     <li>
       <BotBadge mark={kind} />
@@ -117,7 +119,7 @@ function Hit({ incident: { kind, botIds, programIds }, bots }: LineProps): React
         <span key={id}>
           {at > 0 && ', '}
           <Link to={to} params={{ id: String(id) }}>
-            <bdi>{bots.get(id)?.name ?? id}</bdi>
+            <bdi>{bots.get(id)?.name ?? '…'}</bdi>
           </Link>
         </span>
       ))}

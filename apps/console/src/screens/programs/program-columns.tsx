@@ -37,7 +37,9 @@ export function useColumns(botId: number): Column<ReaderRow>[] {
       card: 'top-end',
       title: columns.state,
       width: '13.75rem',
-      cell: ({ program, reader }) => <ReaderState state={reader?.state ?? program?.state ?? 'ok'} />,
+      cell: ({ program, reader }) => (
+        <ReaderState state={reader?.state ?? program?.state ?? 'ok'} isProgram={program !== null} />
+      ),
     },
     {
       name: 'progress-cell',

@@ -30,7 +30,7 @@ export function ProgramDetails({ program, reader, close }: DetailsProps): ReactN
     <Inspector title={program.name} close={close}>
       <Facts
         rows={[
-          ...(reader ? [[words.facts.state, <ReaderState key="state" state={reader.state} />] as const] : []),
+          ...(reader ? [[words.facts.state, <ReaderState key="state" state={reader.state} isProgram />] as const] : []),
           [words.facts.mode, words.facts.modes[mode]],
           [words.facts.sees, <Sees key="sees" program={program} where="details" />],
           ...(reader ? [[words.facts.progress, <Behind key="progress" reader={reader} />] as const] : []),
@@ -41,7 +41,14 @@ export function ProgramDetails({ program, reader, close }: DetailsProps): ReactN
             ? [[words.facts.nextProbe, <Until key="probe" at={reader.next_probe_at} />] as const]
             : []),
           ...(mode === 'push' ? [[words.facts.url, <bdi key="url">{program.backend_url}</bdi>] as const] : []),
-          ...(polledAt ? [[words.facts.polled, <Polled key="polled" at={polledAt} program={program} />] as const] : []),
+          ...(polledAt
+            ? [
+                [
+                  words.facts.polled,
+                  <Polled key="polled" at={polledAt} by={reader?.last_polled_by} program={program} />,
+                ] as const,
+              ]
+            : []),
           [words.facts.added, <Moment key="added" at={program.created_at} />],
         ]}
       />
@@ -62,9 +69,14 @@ export function ProgramDetails({ program, reader, close }: DetailsProps): ReactN
 /** At first, the api says when the program was added. */
 const FIRST_MS = 3_000;
 
-function Polled({ at, program }: { at: string; program: ProgramResource }): ReactNode {
+function Polled({ at, by, program }: { at: string; by: string | undefined; program: ProgramResource }): ReactNode {
   const words = useProgramsWords();
-  return Date.parse(at) - Date.parse(program.created_at) < FIRST_MS ? words.facts.notYet : <Ago at={at} />;
+  if (by === undefined && Date.parse(at) - Date.parse(program.created_at) < FIRST_MS) return words.facts.notYet;
+  return (
+    <>
+      <Ago at={at} /> {by && <bdi className="muted">{by}</bdi>}
+    </>
+  );
 }
 
 function Acts({ program, deleted }: { program: ProgramResource; deleted: () => void }): ReactNode {

@@ -13,10 +13,11 @@ export function usePrograms(botId: number, enabled = true) {
 }
 
 /** Who reads the bot's updates, and how far each one is. */
-export function useReaders(botId: number) {
+export function useReaders(botId: number | undefined) {
   return useQuery({
     queryKey: ['readers', botId],
-    queryFn: ({ signal }) => call('listReaders', { bot_id: botId }, signal),
+    queryFn: ({ signal }) => call('listReaders', { bot_id: botId! }, signal),
     refetchInterval: REFRESH_MS,
+    enabled: botId !== undefined,
   });
 }

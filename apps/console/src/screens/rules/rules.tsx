@@ -43,6 +43,7 @@ function RulesOf({ botId }: { botId: number }): ReactNode {
     queryFn: ({ signal }) => call('listRoutingRules', { bot_id: botId }, signal),
     refetchInterval: REFRESH_MS,
   });
+  const isEmpty = rules.data?.length === 0;
   const order = useRuleOrder(botId, rules.data ?? NONE);
   return (
     <div className="rules">
@@ -50,10 +51,18 @@ function RulesOf({ botId }: { botId: number }): ReactNode {
         <header className="rules-head">
           <h2 id="rules">{words.title}</h2>
           <p className="muted">{words.hint}</p>
-          {isAdmin && <Button onClick={() => setAdding(true)}>{words.add}</Button>}
+          {isAdmin && !isEmpty && <Button onClick={() => setAdding(true)}>{words.add}</Button>}
         </header>
         {rules.isError && <Failure error={rules.error} retry={() => void rules.refetch()} />}
-        {rules.data?.length === 0 && <Empty title={words.empty} hint={words.emptyHint} />}
+        {isEmpty && (
+          <Empty title={words.empty} hint={words.emptyHint}>
+            {isAdmin && (
+              <Button kind="primary" onClick={() => setAdding(true)}>
+                {words.add}
+              </Button>
+            )}
+          </Empty>
+        )}
         {order.error && <Failure error={order.error} />}
         <ol ref={order.list} className="rule-list">
           {order.shown.map((rule) => (

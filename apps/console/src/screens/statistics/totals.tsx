@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Ago, Clock, useNumber } from '../../parts/time.tsx';
+import { Stamp, useNumber } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 
 type TotalsProps = { figures: readonly (readonly [name: string, value: number])[]; takenMs: number };
@@ -20,7 +20,7 @@ export function Totals({ figures, takenMs }: TotalsProps): ReactNode {
         ))}
       </dl>
       <p className="muted taken">
-        {fleet.taken} <Clock at={taken} />, <Ago at={taken} />
+        <Stamp at={taken} word={fleet.taken} />
       </p>
     </section>
   );

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { call } from '../../call.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Failure } from '../../parts/failure.tsx';
-import { Ago, Clock, useNumber } from '../../parts/time.tsx';
+import { useNumber } from '../../parts/time.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { REFRESH_MS } from '../../queries.ts';
 import { useWords } from '../../words/words.tsx';
@@ -34,8 +34,7 @@ export function System(): ReactNode {
         <h1>{systemWords.title}</h1>
         {system.data && (
           <p className="muted">
-            {systemWords.taken} <Clock at={system.data.taken_at} />, <Ago at={system.data.taken_at} />;{' '}
-            {systemWords.botApi(system.data.process.bot_api_version)}
+            {systemWords.botApi(system.data.process.bot_api_version)} <Taken at={system.data.taken_at} />
           </p>
         )}
       </header>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Ago } from '../../parts/time.tsx';
+import { Stamp } from '../../parts/time.tsx';
 import { useSystemWords } from './system-words.ts';
 
 /** When figures were true. */
@@ -7,7 +7,7 @@ export function Taken({ at }: { at: string }): ReactNode {
   const words = useSystemWords();
   return (
     <small className="muted">
-      {words.taken} <Ago at={at} />
+      <Stamp at={at} word={words.taken} />
     </small>
   );
 }

@@ -47,7 +47,7 @@ export const fleet = {
     name: 'Name',
     readers: 'Delivers to',
     pending: 'Queued',
-    quality: 'Success, 95% within',
+    quality: 'Success, p95',
     day: '24 hours',
     last: 'Last update',
   },

@@ -10,7 +10,8 @@ export const rules = {
   edit: 'Edit…',
   remove: 'Delete…',
   empty: 'This bot has no rules.',
-  emptyHint: 'A rule sends messages on to another chat, or keeps them from the backend.',
+  emptyHint:
+    'A rule sends messages on to another chat, keeps them from the backend, or gives the chat to people. For example: what has the word “refund” goes to billing.',
   count: (n: number) => plural(n, { one: '{n} rule', other: '{n} rules' }),
   enabled: 'In use',
   toggle: (rule: string) => `In use: ${rule}`,

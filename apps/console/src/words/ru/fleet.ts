@@ -47,7 +47,7 @@ export const fleet: Words['fleet'] = {
     readers: 'Кому',
     pending: 'В очереди',
     last: 'Последнее',
-    quality: 'Успех, 95 % за',
+    quality: 'Успех, p95',
     day: '24 часа',
   },
   intake: { polled: 'опросом', pushed: 'вебхуком' },
