@@ -37,7 +37,7 @@ export const reasonCode = z.enum(REASON_CODES).meta({
     '- `destination_failed`: routing rules could not send the update to at least one destination\n' +
     '- `too_far_behind`: the program stayed behind its limit and was parked\n' +
     '- `unstorable`: the history cannot store the update\n' +
-    '- `skipped`: a person gave it up, so that later updates of its chat go on\n' +
+    '- `skipped`: a person skipped it, so that later updates of its chat go on\n' +
     '- `unknown`: a later release gave the update up for a reason that this one does not know',
 });
 
@@ -85,11 +85,11 @@ export const deliveryResource = defineResource('Delivery', {
     ),
   },
   update_id: { stored: column.bigint, shown: updateIdField },
-  state: { shown: z.enum(['retrying', 'dead']).describe('retrying: it will be tried again. dead: it was given up.') },
+  state: { shown: z.enum(['retrying', 'dead']).describe('retrying: it will be tried again. dead: it failed, and is not retried any more.') },
   /** Stored as 'push', 'rules', 'history' or 'program:<id>'. */
   reader: {
     stored: column.text(),
-    shown: z.enum(READERS).describe('The reader that retries the update, or gave it up. push: the backend of the bot.'),
+    shown: z.enum(READERS).describe('The reader that retries the update, or does so no more. push: the backend of the bot.'),
   },
   program_id: { shown: programFields.program_id },
   program_name: { shown: programFields.program_name },
@@ -106,7 +106,7 @@ export const deliveryResource = defineResource('Delivery', {
   /** A later release may have stored a code that is not of the list. */
   reason_code: {
     stored: column.text(),
-    shown: reasonCode.describe('Why the last attempt failed, or why the update was given up.'),
+    shown: reasonCode.describe('Why the last attempt failed, or why the update is not retried any more.'),
   },
   reason: { stored: column.text() },
   last_error: {
@@ -122,10 +122,10 @@ export const deliveryResource = defineResource('Delivery', {
   },
   next_attempt_at: { shown: z.iso.datetime().describe('When the next attempt is made.').optional() },
   expires_at: {
-    shown: z.iso.datetime().optional().describe('Only while it is retried: when it is given up at the latest.'),
+    shown: z.iso.datetime().optional().describe('Only while it is retried: until when it is retried at the latest.'),
   },
   created_at: { stored: filled(column.timestamptz) },
-  dead_at: { shown: z.iso.datetime().describe('When it was given up.').optional() },
+  dead_at: { shown: z.iso.datetime().describe('When it failed for the last time.').optional() },
   /** JSON. */
   destinations: {
     stored: orNull(column.text()),
@@ -174,7 +174,7 @@ export const filterFields = {
   since: moment()
     .optional()
     .describe(
-      'Only what was given up, or while it is retried failed last, at this time or later: Unix seconds, or ISO 8601 with a zone.',
+      'Only what failed for the last time, or while it is retried failed last, at this time or later: Unix seconds, or ISO 8601 with a zone.',
     ),
   until: moment().optional().describe('The same before this time, in the same forms.'),
   q: text({ min: 1, max: 256 })
@@ -267,7 +267,7 @@ export const deliveryOperations = {
     paths: ['/api/deliveries/skip'],
     role: 'any',
     summary: 'Gives up updates that are retried, so that later ones of their chats go on.',
-    description: 'Each becomes a dead letter with the reason `skipped`, which can be sent again.',
+    description: 'Each becomes a dead letter with the reason `skipped`, which can be redelivered.',
     input: z.object(chosenRetrying),
     output: acted,
     botInputs: ['bot_id'],
@@ -280,7 +280,7 @@ export const deliveryOperations = {
     role: 'any',
     summary: 'Shows an update of a bot as its readers get it, while it is kept.',
     description:
-      'An update is in memory until every reader has it. A dead letter keeps its update until it is sent again or discarded.',
+      'An update is in memory until every reader has it. A dead letter keeps its update until it is redelivered or discarded.',
     input: z.object({ bot_id: botId(), update_id: integer({ min: 0 }).describe('The id of the update.') }),
     output: z
       .strictObject({

@@ -22,12 +22,12 @@ const REFUSAL_CODES = [
 export const refusalCode = z.enum(REFUSAL_CODES).meta({
   id: 'RefusalCode',
   description:
-    '- `history`: dead letters of the history are not sent again\n' +
+    '- `history`: dead letters of the history are not redelivered\n' +
     '- `no_backend`: the bot has no backend, and no long polling\n' +
     '- `no_rules`: the bot has no routing rules to run\n' +
     '- `program_deleted`, `bot_deleted`: the program or the bot was deleted\n' +
     '- `too_many_wait`: so many updates wait for a reader that polls that more would soon stop the intake of the bot\n' +
-    '- `chat_held`: a person has taken the chat over; send them again when it is released\n' +
+    '- `chat_held`: a person has taken the chat over; redeliver them when it is released\n' +
     '- `unknown`: a later release refused them for a reason that this one does not know',
 });
 
@@ -36,7 +36,7 @@ export type RefusalCode = z.infer<typeof refusalCode>;
 const refusal = z
   .strictObject({
     bot_id: botIdField,
-    reader: z.enum(READERS).describe('The reader that gave these updates up.'),
+    reader: z.enum(READERS).describe('The reader that failed to take these updates.'),
     program_id: z.int().optional().describe('Only for a program: its id.'),
     count: z.int().describe('The number of dead letters.'),
     code: refusalCode.describe('Why they were refused, as a code.'),
@@ -49,8 +49,8 @@ export type Refusal = z.infer<typeof refusal>;
 /** The progress of a redrive or a discard. */
 const progress = {
   matched: z.int().describe('The number of dead letters that matched at the beginning.'),
-  done: z.int().describe('How many of them were sent again, or discarded, so far. 0 with `dry_run`.'),
-  refused: z.int().describe('How many of them cannot be sent again. They stay dead letters.'),
+  done: z.int().describe('How many of them were redelivered, or discarded, so far. 0 with `dry_run`.'),
+  refused: z.int().describe('How many of them cannot be redelivered. They stay dead letters.'),
   refusals: z.array(refusal).describe('Which were refused, and why: at most 100 entries.'),
 };
 
@@ -98,7 +98,7 @@ const outcome = z
     delivered: z.int().describe('How many of these were delivered since.'),
     failed_again: z.int().describe('How many became dead letters again. The others still wait or are retried.'),
   })
-  .describe('Only of a redrive: what became of the dead letters that it sent again.')
+  .describe('Only of a redrive: what became of the dead letters that it redelivered.')
   .meta({ id: 'RedriveOutcome' });
 
 /** Workers continue those whose process ended; finished ones stay for a week. */
@@ -178,10 +178,10 @@ export const deliveryJobOperations = {
     audit: ['redrive'],
     paths: ['/api/deliveries/redrive'],
     role: 'any',
-    summary: 'Sends dead letters again, in the order of their updates.',
+    summary: 'Redelivers dead letters, in the order of their updates.',
     description: `${CHOICE}
 
-It sends those of push, of programs and of routing rules, each to the reader that gave it up, behind what waits in its
+It sends those of push, of programs and of routing rules, each to the reader that failed to take it, behind what waits in its
 chat, and each once, also if two calls choose
 it. What fails again becomes a dead letter again, with another id. A program that polls, and the default poller of a bot that has long
 polling and no backend, get theirs behind all that waits for them, with new update ids. Dead letters of the history, of bots without

@@ -42,7 +42,7 @@ const readerOfUpdate = z
     outcome: z
       .enum(UPDATE_OUTCOMES)
       .describe(
-        'delivered: a backend accepted it, rules sent it on, or a client that polls has acknowledged it or passed it. waiting: it is still to come, or to be tried again. filtered: it was not for this reader. dead, expired: it was given up. dropped: a routing rule kept it from the backend. held: a person had taken the chat over.',
+        'delivered: a backend accepted it, rules sent it on, or a client that polls has acknowledged it or passed it. waiting: it is still to come, or to be retried. filtered: it was not for this reader. dead, expired: it failed, and is not retried any more. dropped: a routing rule kept it from the backend. held: a person had taken the chat over.',
       ),
     filtered_by: z
       .string()
