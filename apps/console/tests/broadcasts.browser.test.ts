@@ -141,7 +141,8 @@ test(
     await page.getByLabel('Name', { exact: true }).fill('Price list');
     const form = page.getByRole('region', { name: 'Message', exact: true });
     await form.getByRole('combobox', { name: 'Chat that the file goes to first' }).fill(String(PEOPLE[2]));
-    await page.getByRole('option').first().click();
+    // Not of a plain list of choices.
+    await page.locator('[role=option]').first().click();
     const file = { name: 'prices.txt', mimeType: 'text/plain', buffer: Buffer.from('shoes 20') };
     await form.locator('input[type=file]').setInputFiles(file);
     await form.getByText('prices.txt').waitFor();

@@ -107,6 +107,7 @@ export function DeliveryView({ botId }: { botId?: string }): ReactNode {
   const know = useKnownDelivery();
   const trials = useTrials();
   const [asked, setAsked] = useState<{ name: Act; chosen: Chosen } | null>(null);
+  const [begun, setBegun] = useState<string>();
   const [skipped, setSkipped] = useState<readonly DeliveryResource[] | null>(null);
   const setOpened = (delivery: DeliveryResource | null) => {
     if (delivery !== null) know(delivery);
@@ -142,7 +143,14 @@ export function DeliveryView({ botId }: { botId?: string }): ReactNode {
   return (
     <>
       <DeliveryFilters filter={filter} change={change} clear={clear} ofOneBot={botId !== undefined} />
-      {filter.job && <JobProgress id={filter.job} hide={() => change({ job: undefined })} />}
+      {filter.job && (
+        <JobProgress
+          key={filter.job}
+          id={filter.job}
+          isNew={filter.job === begun}
+          hide={() => change({ job: undefined })}
+        />
+      )}
       {head.isError && <Failure error={head.error} retry={() => void head.refetch()} />}
       {trials.error && <Failure error={trials.error} />}
       {head.data && (total > 0 || isFiltered) && (
@@ -199,6 +207,7 @@ export function DeliveryView({ botId }: { botId?: string }): ReactNode {
           close={() => setAsked(null)}
           begun={({ job_id: job }) => {
             setAsked(null);
+            setBegun(job === undefined ? undefined : String(job));
             change({ open: undefined, ...(job === undefined ? {} : { job: String(job) }) });
           }}
         />

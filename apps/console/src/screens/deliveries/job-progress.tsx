@@ -17,7 +17,7 @@ const OUTCOME_WITHIN_MS = 600_000;
 const SAID_EVERY_MS = 5_000;
 
 /** How far a redrive or a discard is, which goes on by itself; at its end, what it did. */
-export function JobProgress({ id, hide }: { id: string; hide: () => void }): ReactNode {
+export function JobProgress({ id, isNew, hide }: { id: string; isNew: boolean; hide: () => void }): ReactNode {
   const deliveries = useDeliveriesWords();
   const { job: words } = deliveries;
   const number = useNumber();
@@ -32,7 +32,7 @@ export function JobProgress({ id, hide }: { id: string; hide: () => void }): Rea
   useEffect(() => {
     if (isFinished || isKnown) void queries.invalidateQueries({ queryKey: ['deliveries'] });
   }, [isFinished, isKnown, queries]);
-  useOutcomeToast(job.data, isKnown);
+  useOutcomeToast(job.data, isKnown, isNew);
   const said = useThrottled(job.data === undefined ? '' : sentenceOf(job.data, words, number), SAID_EVERY_MS);
   if (job.data === undefined) return job.isError && <Failure error={job.error} />;
   const { action, matched, done, refused, refusals, created_at: createdAt } = job.data;
@@ -105,10 +105,10 @@ function Outcome({ job: { outcome, done } }: { job: Job }): ReactNode {
 }
 
 /** Says how a redrive ended when that becomes known while somebody looks. */
-function useOutcomeToast(job: Job | undefined, isKnown: boolean): void {
+function useOutcomeToast(job: Job | undefined, isKnown: boolean, isNew: boolean): void {
   const { job: words } = useDeliveriesWords();
   const toast = useToast();
-  const wasOpen = useRef(false);
+  const wasOpen = useRef(isNew);
   useEffect(() => {
     if (job === undefined) return;
     if (!isKnown) wasOpen.current = true;
