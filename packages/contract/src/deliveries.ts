@@ -85,11 +85,17 @@ export const deliveryResource = defineResource('Delivery', {
     ),
   },
   update_id: { stored: column.bigint, shown: updateIdField },
-  state: { shown: z.enum(['retrying', 'dead']).describe('retrying: it will be tried again. dead: it failed, and is not retried any more.') },
+  state: {
+    shown: z
+      .enum(['retrying', 'dead'])
+      .describe('retrying: it will be tried again. dead: it failed, and is not retried any more.'),
+  },
   /** Stored as 'push', 'rules', 'history' or 'program:<id>'. */
   reader: {
     stored: column.text(),
-    shown: z.enum(READERS).describe('The reader that retries the update, or does so no more. push: the backend of the bot.'),
+    shown: z
+      .enum(READERS)
+      .describe('The reader that retries the update, or does so no more. push: the backend of the bot.'),
   },
   program_id: { shown: programFields.program_id },
   program_name: { shown: programFields.program_name },
