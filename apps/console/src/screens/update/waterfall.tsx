@@ -5,7 +5,6 @@ import { useNumber } from '../../parts/time.tsx';
 import { useWords } from '../../words/words.tsx';
 import { MessageLink } from './message-link.tsx';
 import { canReplay, Replay } from './replay.tsx';
-import { RuleOfAttempt } from './rule-of-attempt.tsx';
 import type { ShownUpdate } from './shown-update.ts';
 import { type TimeScale, timeScale, useDuration } from './time-scale.ts';
 import { useUpdateWords } from './update-words.ts';
@@ -95,18 +94,12 @@ function ReaderRow({ botId, updateId, update, reader, scale }: ReaderProps): Rea
           {attempts.map((attempt) => (
             <li key={attempt.id}>
               <AttemptLink botId={botId} attempt={attempt} scale={scale} />
-              {isFirstOfRule(attempt, attempts) && <RuleOfAttempt botId={botId} attempt={attempt} />}
             </li>
           ))}
         </ul>
       )}
     </li>
   );
-}
-
-/** A rule that is tried again is described once. */
-function isFirstOfRule({ id, destination }: Attempt, attempts: readonly Attempt[]): boolean {
-  return destination !== undefined && attempts.find((one) => one.destination === destination)?.id === id;
 }
 
 function useReaderName({ reader, program_name: name, program_id: id }: Reader): string {
