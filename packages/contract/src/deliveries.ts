@@ -37,7 +37,7 @@ export const reasonCode = z.enum(REASON_CODES).meta({
     '- `destination_failed`: routing rules could not send the update to at least one destination\n' +
     '- `too_far_behind`: the program stayed behind its limit and was parked\n' +
     '- `unstorable`: the history cannot store the update\n' +
-    '- `skipped`: a person skipped it, so that later updates of its chat go on\n' +
+    '- `skipped`: a person gave it up, so that later updates of its chat go on\n' +
     '- `unknown`: a later release gave the update up for a reason that this one does not know',
 });
 
@@ -85,17 +85,11 @@ export const deliveryResource = defineResource('Delivery', {
     ),
   },
   update_id: { stored: column.bigint, shown: updateIdField },
-  state: {
-    shown: z
-      .enum(['retrying', 'dead'])
-      .describe('retrying: it will be tried again. dead: it failed, and is not retried any more.'),
-  },
+  state: { shown: z.enum(['retrying', 'dead']).describe('retrying: it is retried. dead: it failed, for good.') },
   /** Stored as 'push', 'rules', 'history' or 'program:<id>'. */
   reader: {
     stored: column.text(),
-    shown: z
-      .enum(READERS)
-      .describe('The reader that retries the update, or does so no more. push: the backend of the bot.'),
+    shown: z.enum(READERS).describe('The reader that retries the update, or gave it up. push: the backend of the bot.'),
   },
   program_id: { shown: programFields.program_id },
   program_name: { shown: programFields.program_name },
@@ -112,7 +106,7 @@ export const deliveryResource = defineResource('Delivery', {
   /** A later release may have stored a code that is not of the list. */
   reason_code: {
     stored: column.text(),
-    shown: reasonCode.describe('Why the last attempt failed, or why the update is not retried any more.'),
+    shown: reasonCode.describe('Why the last attempt failed, or why the update failed.'),
   },
   reason: { stored: column.text() },
   last_error: {
@@ -128,10 +122,10 @@ export const deliveryResource = defineResource('Delivery', {
   },
   next_attempt_at: { shown: z.iso.datetime().describe('When the next attempt is made.').optional() },
   expires_at: {
-    shown: z.iso.datetime().optional().describe('Only while it is retried: until when it is retried at the latest.'),
+    shown: z.iso.datetime().optional().describe('Only while it is retried: when it is given up at the latest.'),
   },
   created_at: { stored: filled(column.timestamptz) },
-  dead_at: { shown: z.iso.datetime().describe('When it failed for the last time.').optional() },
+  dead_at: { shown: z.iso.datetime().describe('When it failed for good.').optional() },
   /** JSON. */
   destinations: {
     stored: orNull(column.text()),
@@ -180,7 +174,7 @@ export const filterFields = {
   since: moment()
     .optional()
     .describe(
-      'Only what failed for the last time, or while it is retried failed last, at this time or later: Unix seconds, or ISO 8601 with a zone.',
+      'Only what was given up, or while it is retried failed last, at this time or later: Unix seconds, or ISO 8601 with a zone.',
     ),
   until: moment().optional().describe('The same before this time, in the same forms.'),
   q: text({ min: 1, max: 256 })

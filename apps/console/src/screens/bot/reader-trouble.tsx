@@ -28,11 +28,7 @@ export function ReaderTrouble({ reader }: { reader: ReaderResource }): ReactNode
 }
 
 /** When somebody polled last, and who; a program that never did has the time at which it was added. */
-export function LastPoll({
-  reader: { last_polled_at: at, last_polled_by: by },
-}: {
-  reader: ReaderResource;
-}): ReactNode {
+function LastPoll({ reader: { last_polled_at: at, last_polled_by: by } }: { reader: ReaderResource }): ReactNode {
   const { readers: words } = useWords().bot;
   return (
     <p className="reader-trouble muted">
