@@ -5,7 +5,8 @@ import { expect, test } from '@jest/globals';
 const SRC = join(import.meta.dirname, '../src');
 const DECLARATION =
   /(?<=[{;\s])((?:row-|column-)?gap|(?:scroll-)?(?:margin|padding)[a-z-]*|font-size|font)\s*:\s*([^;{}]+)/g;
-const STEP = /var\(--(space-[1-6]|text-[1-6])\)/g;
+/** Also what lies over the edge of a screen, and what a finger needs. */
+const STEP = /var\(--(space-[1-6]|text-[1-6]|screen-bar|touch)\)/g;
 /** Beside the steps: nothing, a line, and what grows with the window or with the text itself. */
 const FREE = /^(0|1|-1|2|auto|inherit|1px|[\d.]+(%|vh|em|ch|lh))$/;
 
@@ -20,7 +21,7 @@ test('every distance and every size of text is a step of the scales in theme.css
         .replace(/\s+/g, ' ')
         .replace(STEP, '')
         .replace('!important', '')
-        .replace(/calc|[()+*]|env\([^)]*\)/g, ' ');
+        .replace(/env\([^)]*\)|calc|[()+*]| [/-] /g, ' ');
       const isFont = property === 'font';
       const own = sizes.split(' ').filter((one) => one !== '' && !FREE.test(one) && !(isFont && isNoSize(one)));
       if (own.length > 0) others.push(`${name}: ${property}: ${value}`);

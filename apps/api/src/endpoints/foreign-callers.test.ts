@@ -34,6 +34,9 @@ const OF_CALLER = [
     'login',
     'logout',
     'changePassword',
+    'beginTotp',
+    'confirmTotp',
+    'removeTotp',
     'createApiKey',
     'listApiKeys',
     'addChatList',
@@ -43,7 +46,15 @@ const OF_CALLER = [
 ];
 /** Their rows are not in tables of bots: they are there from the beginning, in Redis or at the platform. A new list needs rows here. */
 const NOT_FILLED = [
-  ...['listSessions', 'listAccounts', 'listBots', 'listAttention', 'listReaders', 'listProgramReaders'],
+  ...[
+    'listSessions',
+    'listAccounts',
+    'listBots',
+    'listAttention',
+    'listReaders',
+    'listProgramReaders',
+    'listProgramChats',
+  ],
   ...['listUpdates', 'listDeliveryAttempts', 'listChatAdmins', 'listChatLists', 'listUpstreams'],
 ];
 const ASKED = DOCUMENTED.filter(({ name }) => !OF_CALLER.includes(name));
