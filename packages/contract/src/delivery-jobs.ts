@@ -98,7 +98,6 @@ const outcome = z
     delivered: z.int().describe('How many of these were delivered since.'),
     failed_again: z.int().describe('How many became dead letters again. The others still wait or are retried.'),
   })
-  .describe('Only of a redrive: what became of the dead letters that it redelivered.')
   .meta({ id: 'RedriveOutcome' });
 
 /** Workers continue those whose process ended; finished ones stay for a week. */
@@ -133,7 +132,9 @@ export const deliveryJob = defineResource('DeliveryJob', {
   audited_bot: { stored: orNull(column.bigint) },
   /** JSON of the first letters that a redrive put into lanes; null: it is not followed. */
   sent: { stored: orNull(column.text()) },
-  outcome: { shown: outcome.optional() },
+  outcome: {
+    shown: outcome.optional().describe('Only of a redrive: what became of the dead letters that it redelivered.'),
+  },
   /** When a worker may take it over; each batch moves it ahead. */
   resume_at: { stored: column.timestamptz },
   created_at: { stored: filled(column.timestamptz), shown: createdAtField },

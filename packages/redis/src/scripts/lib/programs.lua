@@ -19,6 +19,7 @@ local function programKeys(prefix, id)
     excerpts = ofProgram .. 'excerpts',
     deliveredAhead = ofProgram .. 'delivered-ahead',
     chats = ofProgram .. 'chats',
+    stagedChats = ofProgram .. 'chats:staged',
   }
 end
 
@@ -83,7 +84,7 @@ end
 
 local function forgetProgram(keys)
   clearLanes(keys, keys.lanePrefix)
-  redis.call('DEL', keys.state, keys.attempts, keys.excerpts, keys.deliveredAhead, keys.chats)
+  redis.call('DEL', keys.state, keys.attempts, keys.excerpts, keys.deliveredAhead, keys.chats, keys.stagedChats)
 end
 
 -- Brings the programs in line with the configuration, and returns the ids of those that updates wake from now on. bot: as
