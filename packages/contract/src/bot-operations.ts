@@ -133,7 +133,9 @@ export const botOperations = {
     summary: 'Asks the platform which bot a token belongs to.',
     input: z.object({
       token: botToken(),
-      upstream: upstreamName().default(DEFAULT_UPSTREAM).describe('The Bot API server to ask.'),
+      upstream: upstreamName()
+        .describe('The Bot API server to ask. Absent: that of the setting TELEGRAM_API_URL.')
+        .optional(),
     }),
     output: z.strictObject({ id: z.int(), username: z.string(), first_name: z.string() }),
     errors: PLATFORM_ERRORS,

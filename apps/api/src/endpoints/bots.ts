@@ -16,6 +16,7 @@ import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { parseAllowedUpdates } from '@flotilla/telegram/update-kinds.ts';
 import type { Context } from '../context.ts';
 import { type Cursor, cutPage, decodeCursor, foreignCursor } from '../http/page.ts';
+import { requireRole } from '../operations/authorize.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Call, Handlers } from '../operations/handler.ts';
 import { presentBot } from '../present/present-bot.ts';
@@ -51,6 +52,9 @@ export const botHandlers: Handlers<typeof botOperations> = {
 
   async updateBot(context, { input, caller, by }) {
     const { id, ...changes } = input;
+    if (changes.upstream !== undefined && changes.upstream !== requireBot(context, id).upstream) {
+      requireRole({ role: 'admin', wholeFleet: true }, caller);
+    }
     return presentBotNow(context, caller, await updateBot(context, by, id, changesOfInput(changes)));
   },
 

@@ -81,7 +81,8 @@ async function guessing<T>(
   const attempt = await context.signInLimits.attempt(username, request.ip ?? '');
   try {
     const checked = await check();
-    await attempt.succeeded();
+    // Only a whole sign-in makes a network known to the account.
+    await attempt.takeBack();
     return checked;
   } catch (error) {
     const isGuess = error instanceof FlotillaError && error.code === 'bad_request';

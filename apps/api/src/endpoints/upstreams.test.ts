@@ -2,6 +2,7 @@ import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { UpstreamResource } from '@flotilla/contract/upstreams.ts';
 import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
 import { startSimulator } from '@flotilla/simulator/start.ts';
+import { restClient } from '@flotilla/testing/rest-client.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { beforeAll, expect, test } from '@jest/globals';
 
@@ -47,6 +48,12 @@ test('the password of a proxy is shown to nobody, and one that comes back masked
   const { json } = await add({ name: 'behind', url: 'http://127.0.0.1:8081', proxy });
   const added = json as UpstreamResource;
   expect(added.proxy).toBe('socks5://somebody:****@127.0.0.1:1080');
+  const spelt = await add({
+    name: 'spelt',
+    url: 'http://127.0.0.1:8081',
+    proxy: 'http://me@corp:hidden-word@127.0.0.1:1080',
+  });
+  expect(spelt.json).toMatchObject({ proxy: 'http://me%40corp:****@127.0.0.1:1080' });
   const changed = await api.admin('POST', '/api/upstreams/update', { body: { ...added, uploads: '/srv/media' } });
   expect(changed.json).toMatchObject({ uploads: '/srv/media', proxy: added.proxy });
   const entries = await api.database.db.selectFrom('audit_log').select('details').execute();
@@ -62,6 +69,12 @@ test('a bot changes its server only while nothing can be lost, and one with bots
     json: { error: expect.stringContaining('would be lost') },
   });
   expect((await update({ id: bot.id, upstream: 'nowhere' })).status).toBe(400);
+  const ofBot = await api.admin('POST', '/api/auth/api-keys', {
+    body: { name: 'one', role: 'admin', bot_ids: [bot.id] },
+  });
+  const limited = restClient(api.url, (ofBot.json as { key: string }).key);
+  const moves = await limited('POST', '/api/bots/update', { body: { id: bot.id, upstream: 'default' } });
+  expect(moves.status).toBe(403);
   await api.admin('POST', '/api/bots/toggle-disabled', { body: { id: bot.id } });
   await api.platform.createBot({ token: bot.token });
   expect(await update({ id: bot.id, upstream: 'default' })).toMatchObject({

@@ -31,6 +31,7 @@ export async function bindChat(
   const link = await programLinkStore(deps.db).findOpen(sha256Hex(start.token));
   const program = link && (await programStore(deps.db, deps.secrets).find(link.program_id));
   if (!program || program.bot_id !== bot.id) return 'no such link';
+  if (await programChatStore(deps.db).has(program.id, start.chatId)) return boundAlready(deps, bot);
   // Else a mere member could hand the group's messages to somebody.
   if (!(await isAdmin(deps.platform, bot, start))) return 'no administrator';
   try {
@@ -51,11 +52,15 @@ export async function bindChat(
     });
   } catch (error) {
     if (!(error instanceof NotBound)) throw error;
-    // Who bound it may not have published it yet, and the caller's updates are judged by what is published.
-    if (error.refusal === 'bound already') await republishBots(deps, [bot.id]);
-    return error.refusal;
+    return error.refusal === 'bound already' ? boundAlready(deps, bot) : error.refusal;
   }
   return 'bound';
+}
+
+/** Who bound it may not have published it yet, and the caller's updates are judged by what is published. */
+async function boundAlready(deps: ChangeRulesDeps, bot: Bot): Promise<'bound already'> {
+  await republishBots(deps, [bot.id]);
+  return 'bound already';
 }
 
 /** Undoes the transaction. */

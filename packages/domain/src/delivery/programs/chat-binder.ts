@@ -17,14 +17,23 @@ export type ChatBinder = {
 
 /** Nobody waits longer for Postgres and the platform. */
 const WAIT_MS = 2_000;
+/** Anybody can write what looks like a link; opening one again costs nothing. */
+const AT_ONCE = 20;
 
 export function chatBinder(
   deps: ChangeRulesDeps & { platform: PlatformClient; log: Logger },
   waitMs = WAIT_MS,
 ): ChatBinder {
+  let running = 0;
   const bind = async (bot: Bot, start: BindingStart): Promise<void> => {
-    const outcome = await bindChat(deps, bot, start);
-    if (outcome !== 'bound') deps.log.info({ bot: bot.id, outcome }, 'a link bound no chat');
+    if (running >= AT_ONCE) throw new Error('too many links are being opened');
+    running += 1;
+    try {
+      const outcome = await bindChat(deps, bot, start);
+      if (outcome !== 'bound') deps.log.info({ bot: bot.id, outcome }, 'a link bound no chat');
+    } finally {
+      running -= 1;
+    }
   };
   return {
     // A polling turn knows its bot as it was when it began.
@@ -33,7 +42,8 @@ export function chatBinder(
       deps.directory.byId(botId)?.programs.some((program) => program.chats_revision > 0) === true,
     see: async (bot, updates) => {
       const starts = updates.flatMap(({ value }) => readBindingStart(value, bot.username) ?? []);
-      const bound = starts.map((start) =>
+      const different = new Map(starts.map((start) => [`${start.token} ${start.chatId} ${start.user?.id}`, start]));
+      const bound = [...different.values()].map((start) =>
         bind(bot, start).catch((error: unknown) =>
           deps.log.warn({ bot: bot.id, reason: String(error) }, 'a chat could not be bound to a program'),
         ),

@@ -8,6 +8,7 @@ import { isOfManagedBots } from '@flotilla/telegram/method-groups.ts';
 import { MOST_PARAMETERS } from '@flotilla/telegram/parameters/collect-parameters.ts';
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
+import type { UpstreamServer } from '@flotilla/telegram/platform-server.ts';
 import type { ActiveToken } from '../../fleet/bots/active-program.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import type { CallBuffer } from '../../records/history/stream/call-buffer.ts';
@@ -30,7 +31,7 @@ export type ReplyDeps = {
   platform: PlatformClient;
   calls: Pick<CallBuffer, 'keep'>;
   redis: RedisHandles;
-  directory: Pick<BotDirectory, 'ready' | 'byProgram'>;
+  directory: Pick<BotDirectory, 'ready' | 'byId' | 'byProgram'>;
   programRefusals: Pick<RefusalRecorder, 'record'>;
   answeredCallbacks: AnsweredCallbacks;
   messageTopics: MessageTopics;
@@ -152,17 +153,17 @@ async function check(
   params: Params,
 ): Promise<Checked> {
   const { program } = backend;
-  if (program === undefined) return { outcome: 'allowed', params, messages: [] };
+  const { directory, clock } = deps;
+  const server = (directory.ready() && directory.byId(backend.id)?.server) || null;
+  const asAdmin = () => withinFiles(server, lowerCaseMethod, params);
+  if (program === undefined) return asAdmin();
   const { webhook_token_id, backend_role } = program;
   if (webhook_token_id === null) {
     const byAdmin = backend_role === 'admin';
     const isAllowed = byAdmin ? !isOfManagedBots(lowerCaseMethod) : isGrantedByUsers(lowerCaseMethod);
     if (!isAllowed) return { outcome: 'refused', reason: 'method', token: null };
-    return byAdmin
-      ? { outcome: 'allowed', params, messages: [] }
-      : withinLimits(limitsOf(OF_USERS, { server: null }), null, lowerCaseMethod, params);
+    return byAdmin ? asAdmin() : withinLimits(limitsOf(OF_USERS, { server: null }), null, lowerCaseMethod, params);
   }
-  const { directory, clock } = deps;
   const programs = directory.ready() ? directory.byProgram(program.id)?.programs : undefined;
   const tokens = programs?.find(({ id }) => id === program.id)?.tokens ?? [];
   const token = webhookTokenOf({ ...program, webhook_token_id, tokens }, clock.nowMs());
@@ -170,7 +171,6 @@ async function check(
     return { outcome: 'refused', reason: 'expired', token: { id: webhook_token_id } };
   }
   if (!isMethodAllowed(token, lowerCaseMethod)) return { outcome: 'refused', reason: 'method', token };
-  const server = (directory.ready() && directory.byProgram(program.id)?.server) || null;
   const checked = withinLimits(limitsOf(token, { server }), token, lowerCaseMethod, params);
   if (checked.outcome === 'refused') return checked;
   const why = await whyOutside(deps, backend, token, checked.messages);
@@ -190,6 +190,13 @@ async function whyOutside(
 
 /** A user grants neither what costs money nor files of a disk. */
 const OF_USERS = { methods: null, chats: null, threads: null };
+
+/** What an admin's backend may do, which is all but naming files of a server that other bots have as well. */
+function withinFiles(server: UpstreamServer | null, lowerCaseMethod: string, params: Params): Checked {
+  if (server === null) return { outcome: 'allowed', params, messages: [] };
+  const anything = { chats: null, threads: null, named: new Set<string>(), maySpend: true, mayNameFiles: false };
+  return withinLimits({ ...anything, uploads: server.uploads }, null, lowerCaseMethod, params);
+}
 
 function withinLimits(limits: CallLimits, token: ActiveToken | null, lowerCaseMethod: string, params: Params): Checked {
   const seen = new Map(Object.entries(params).map(([name, value]) => [name, [value]]));

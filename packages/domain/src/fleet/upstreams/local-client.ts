@@ -24,7 +24,7 @@ export function localClient(target: Target, client: PlatformClient): PlatformCli
       return method.toLowerCase() === 'getfile' ? withOwnPath(answer, directoryFor(token)) : answer;
     },
     openFile: (token, path, part) =>
-      served?.openFile(token, path, part) ??
+      (path.includes('/') ? served?.openFile(token, path, part) : undefined) ??
       openServerFile(server.files, { directory: directoryFor(token), path, part }),
   };
 }

@@ -22,6 +22,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'tqueue.binlog'), 'outside');
   await writeFile(join(folder, OTHER, 'documents', 'a.txt'), 'outside');
   await writeFile(join(folder, TOKEN, 'documents', 'a.txt'), '0123456789');
+  await writeFile(join(folder, TOKEN, 'td.binlog'), 'outside');
   await writeFile(join(folder, TOKEN, 'documents', 'empty'), '');
   await symlink(join(base, 'outside.txt'), join(folder, TOKEN, 'documents', 'link'));
   await symlink(base, join(folder, TOKEN, 'up'));
@@ -40,6 +41,7 @@ async function read(path: string, part?: FileRange) {
 
 test.each([
   ['documents/../../700002:AAother/documents/a.txt', TOKEN],
+  ['td.binlog', TOKEN],
   ['../tqueue.binlog', TOKEN],
   ['documents/%2e%2e/../../../outside.txt', TOKEN],
   ['documents/link', TOKEN],

@@ -32,7 +32,8 @@ export async function openServerFile(
   folder: string,
   { directory, path, part }: { directory: string; path: string; part: FileRange | undefined },
 ): Promise<OpenedFile> {
-  if (!isPlain(path)) return NOT_FOUND;
+  // Beside the folders of files lies the server's own record of the bot.
+  if (!isPlain(path) || !path.includes('/')) return NOT_FOUND;
   let file: FileHandle | undefined;
   try {
     const root = join(await realpath(folder), directory);
