@@ -31,9 +31,12 @@ afterEach(() => {
 
 /** Why the call in this answer was not made, or was refused. A bot without programs needs nothing else to make it. */
 async function reasonAfter(contentType: string, reply: string): Promise<string | undefined> {
-  const needed = { platform: platformClient({ apiUrl: url }), log: createLogger({ name: 'test', level: 'silent' }) };
+  const needed = {
+    ...{ platform: platformClient({ apiUrl: url }), directory: { ready: () => false } },
+    log: createLogger({ name: 'test', level: 'silent' }),
+  };
   const delivery = { contentType, reply: Buffer.from(reply), isCut: false, start: { text: '', isCut: false } };
-  return (await callInReply(needed as ReplyDeps, bot, delivery)).callError;
+  return (await callInReply(needed as unknown as ReplyDeps, bot, delivery)).callError;
 }
 const reasonOfSend = () => reasonAfter('application/json', '{"method":"sendDice","chat_id":5}');
 
