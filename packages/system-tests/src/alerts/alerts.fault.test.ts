@@ -141,8 +141,8 @@ test(
   async () => {
     // As in a container with this limit.
     await fleet.start('worker', { WORKER_ROLES: 'rules', ...preload('process.constrainedMemory = () => 100e6') });
-    // Without git it does not know its commit.
-    await fleet.start('api', { GIT_DIR: '/nowhere' });
+    // From its sources, and without git, it does not know its commit.
+    await fleet.start('api', { GIT_DIR: '/nowhere', BUILT_PROGRAMS: '' });
     const start = async () => {
       const started = await fleet.start('worker', { WORKER_ROLES: 'rules' });
       await scrapeFleet();
