@@ -46,6 +46,9 @@ test(
     await row.getByText('Failed again: 502').waitFor(PATIENCE);
     await picture(page, 'deliveries-tried');
     isDown = false;
+    // A reader takes one try a second.
+    const again = await page.evaluate(() => new Promise((ready) => setTimeout(ready, 1_200, true)));
+    expect(again).toBe(true);
     await row.getByRole('checkbox').check();
     await page.getByRole('button', { name: 'Try 1 now' }).click();
     await page.getByText('Delivered: 1').waitFor(PATIENCE);
