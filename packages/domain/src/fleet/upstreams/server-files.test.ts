@@ -15,7 +15,7 @@ let folder: string;
 
 beforeAll(async () => {
   base = await mkdtemp(join(tmpdir(), 'server-files-'));
-  folder = join(base, 'work');
+  folder = join(base, 'served');
   await mkdir(join(folder, TOKEN, 'documents'), { recursive: true });
   await mkdir(join(folder, OTHER, 'documents'), { recursive: true });
   await writeFile(join(base, 'outside.txt'), 'outside');
@@ -46,7 +46,7 @@ test.each([
   ['documents/%2e%2e/../../../outside.txt', TOKEN],
   ['documents/link', TOKEN],
   ['up/outside.txt', TOKEN],
-  ['up/work/tqueue.binlog', TOKEN],
+  ['up/served/tqueue.binlog', TOKEN],
   ['documents', TOKEN],
   ['documents/pipe', TOKEN],
   ['documents/a.txt\0.pdf', TOKEN],
