@@ -1,6 +1,6 @@
 import type { BotActivityResource } from '@flotilla/contract/activity.ts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { createContext, type ReactNode, use, useMemo } from 'react';
+import { createContext, type ReactNode, use, useMemo, useState } from 'react';
 import { call } from '../../call.ts';
 import { useMedia } from '../../parts/media.ts';
 import { Quality } from '../../parts/quality.tsx';
@@ -18,12 +18,15 @@ const Short = createContext<ReadonlyMap<number, BotActivityResource>>(new Map())
 export function ShortActivity({ ids, children }: { ids: readonly number[]; children: ReactNode }): ReactNode {
   const hasRoom = useMedia(ROOM);
   const shown = ids.slice(0, MOST);
+  // Rows that leave the screen need no other answer.
+  const [asked, setAsked] = useState(shown);
+  if (!shown.every((id) => asked.includes(id))) setAsked(shown);
   const { data } = useQuery({
-    queryKey: ['bots-activity', shown.join()],
-    queryFn: ({ signal }) => call('listBotActivity', { bot_ids: shown.join() } as never, signal),
+    queryKey: ['bots-activity', asked.join()],
+    queryFn: ({ signal }) => call('listBotActivity', { bot_ids: asked.join() } as never, signal),
     refetchInterval: EVERY_MS,
     placeholderData: keepPreviousData,
-    enabled: hasRoom && shown.length > 0,
+    enabled: hasRoom && asked.length > 0,
   });
   const known = useMemo(() => new Map((data ?? []).map((one) => [one.bot_id, one])), [data]);
   return <Short value={known}>{children}</Short>;
