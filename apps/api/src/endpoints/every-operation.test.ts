@@ -131,7 +131,7 @@ const newFile = async (): Promise<string> => {
   };
   return sent.result.photo[0]?.file_id ?? '';
 };
-/** A reader of a bot can be had try again once a second. */
+/** A reader takes one try a second. */
 const forgetTries = () => redis.commands.del(botKeys(neighbourBotId).recentTry('push'));
 const newTag = async (): Promise<number> => {
   const added = await admin('POST', '/api/tags/add', { body: await EXAMPLES.addTag() });

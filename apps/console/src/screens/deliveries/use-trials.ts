@@ -1,7 +1,7 @@
 import type { DeliveryResource } from '@flotilla/contract/deliveries.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../../call.ts';
+import { CallError, call, type Input } from '../../call.ts';
 import { useToast } from '../../parts/undo-toast.tsx';
 import { type Attempt, attemptAfter, newestAttempt } from '../bot/see-attempt.ts';
 import { useDeliveriesWords } from './deliveries-words.ts';
@@ -35,7 +35,7 @@ export function useTrials() {
     try {
       const before = await Promise.all(seen.map((row) => newestAttempt(attemptsOf(row))));
       // A reader takes one call a second, so all of its rows go in one.
-      await Promise.all(callsFor(rows).map((some) => call('tryDeliveriesNow', some)));
+      await Promise.all(callsFor(rows).map(tryInTime));
       const each = seen.map(async (row, at) => {
         const attempt = await attemptAfter(attemptsOf(row), before[at]);
         set(row, attempt);
@@ -54,6 +54,17 @@ export function useTrials() {
     }
   };
   return { trials, tryNow, error };
+}
+
+/** A reader takes one try a second: what comes sooner waits for it here. */
+async function tryInTime(some: Input<'tryDeliveriesNow'>): Promise<unknown> {
+  try {
+    return await call('tryDeliveriesNow', some);
+  } catch (error) {
+    if (!(error instanceof CallError) || error.status !== 429) throw error;
+    await new Promise((resolve) => setTimeout(resolve, (error.retryAfterS ?? 1) * 1000));
+    return call('tryDeliveriesNow', some);
+  }
 }
 
 function attemptsOf({ bot_id, update_id, program_id, reader }: DeliveryResource) {

@@ -8,5 +8,5 @@ const ONCE_PER_MS = 1_000;
 /** Throws 'too_many_requests' if somebody had this reader of the bot try again in the last second. */
 export async function allowTry(redis: RedisHandles, botId: number, reader: string): Promise<void> {
   if (await allowOnce(redis, botKeys(botId).recentTry(reader), ONCE_PER_MS)) return;
-  throw new FlotillaError('too_many_requests', 'A reader can be had try again once a second', { retryAfterS: 1 });
+  throw new FlotillaError('too_many_requests', 'A reader takes one try a second', { retryAfterS: 1 });
 }
