@@ -70,6 +70,11 @@ export function Compose({ chat, botName, handle, leave, editLast, writeNote, typ
   });
   const replies = useInsertedReplies(chat, draft, change, field);
   const withoutReply = () => change({ replyTo: undefined });
+  const leaveField = () => {
+    // The messages take the focus if they are there already; keys of the chat work in any case.
+    field.current?.blur();
+    leave();
+  };
   const refused = (failed === null ? error : null) ?? later.error;
   const foreign = useForeignHold(chat, () => send(draft));
   return (
@@ -81,7 +86,7 @@ export function Compose({ chat, botName, handle, leave, editLast, writeNote, typ
       canSend={(files.length > 0 || draft.text.trim() !== '') && !later.isPending}
       busy={sending !== null || later.isPending}
       submit={foreign.submit}
-      leave={draft.replyTo === undefined ? leave : withoutReply}
+      leave={draft.replyTo === undefined ? leaveField : withoutReply}
       editLast={editLast}
       attach={attach}
       field={field}

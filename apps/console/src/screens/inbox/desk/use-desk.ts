@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { call } from '../../../call.ts';
 import { useToast } from '../../../parts/undo-toast.tsx';
 import type { ChatId } from '../chat/use-window.ts';
@@ -6,8 +7,8 @@ import { CHATS } from '../chats/use-chats.ts';
 import { conversationOf } from '../conversation.ts';
 import { useDeskWords } from './desk-words.ts';
 
-/** `told` says what was done, and `undo` takes it back. */
-type Act = { run: () => Promise<unknown>; told?: string; undo?: () => Promise<unknown> };
+/** One of the same `name` that is still being done is not done twice. `told` says what was done, and `undo` takes it back. */
+type Act = { name: string; run: () => Promise<unknown>; told?: string; undo?: () => Promise<unknown> };
 
 const TAKEN_AGAIN_MIN = 60;
 
@@ -23,37 +24,48 @@ export function useDesk(chat: ChatId, closed: () => void) {
       queries.invalidateQueries({ queryKey: ['chat', botId, chatId] }),
       queries.invalidateQueries({ queryKey: [CHATS] }),
     ]);
+  const doing = useRef(new Set<string>());
   const { mutate, isPending, error } = useMutation({
+    // A key that is pressed before the last act is done comes after it.
+    scope: { id: JSON.stringify(place) },
     mutationFn: ({ run }: Act) => run(),
     onSuccess: (_, { told, undo }) => {
       if (told === undefined) return;
       toast({ text: told, ...(undo && { undo: () => undo().finally(refresh) }) });
     },
-    onSettled: refresh,
+    onSettled: (_, __, { name }) => {
+      doing.current.delete(name);
+      return refresh();
+    },
   });
-  const act = (run: Act['run'], told?: string, undo?: Act['run']) => {
-    if (!isPending) mutate({ run, ...(told !== undefined && { told }), ...(undo && { undo }) });
+  const act = (name: string, run: Act['run'], told?: string, undo?: Act['run']) => {
+    if (doing.current.has(name)) return;
+    doing.current.add(name);
+    mutate({ name, run, ...(told !== undefined && { told }), ...(undo && { undo }) });
   };
   const assign = (accountId: number | null) => call('assignChat', { ...place, account_id: accountId });
   return {
     isPending,
     error,
-    takeOver: (minutes: number) => act(() => call('takeOverChat', { ...place, minutes })),
+    takeOver: (minutes: number) => act('take over', () => call('takeOverChat', { ...place, minutes })),
     /** What the bot got cannot be taken back. */
     release: (deliver: boolean) =>
       act(
+        'release',
         () => call('releaseChat', { ...place, deliver_missed: deliver }),
         words.givenBack,
         deliver ? undefined : () => call('takeOverChat', { ...place, minutes: TAKEN_AGAIN_MIN }),
       ),
     assign: (accountId: number | null, before: number | null) =>
       act(
+        `assign ${accountId}`,
         () => assign(accountId),
         accountId === null ? words.assignedToNobody : words.assignedNow,
         () => assign(before),
       ),
     close: (isDone: boolean) =>
       act(
+        'close',
         async () => {
           await call(isDone ? 'markChatDone' : 'reopenChat', place);
           if (isDone) closed();
