@@ -7,8 +7,10 @@ const EXPIRED = 2_000;
 /** When the process is ready: with such a clock it is not. */
 const WRONG_CLOCK = "process.on('SIGUSR2', () => { const now = Date.now; Date.now = () => now() + 600_000; })";
 
+const SETTINGS = { RETENTION_EVENTS_DAYS: '1', TELEGRAM_UPSTREAMS: 'local=http://127.0.0.1:9;proxy=direct' };
+
 /** What has expired is there before the worker, which looks at its start and then once an hour. */
-const suite = consoleSuite({ apis: 1, workers: 1 }, { RETENTION_EVENTS_DAYS: '1' }, async () => {
+const suite = consoleSuite({ apis: 1, workers: 1 }, SETTINGS, async () => {
   const database = await testDatabase();
   await administer(
     database.url,
@@ -56,4 +58,27 @@ test(
     expect(complaints).toEqual([]);
   },
   2 * TEST_MS,
+);
+
+test(
+  'Bot API servers are listed, and a bot that is added is at the chosen one, in the chosen environment',
+  async () => {
+    const { page, complaints } = await suite.openAsAdmin('system');
+    const servers = page.getByRole('region', { name: 'Bot API servers' });
+    await servers.getByText('http://127.0.0.1:9').waitFor();
+    const { token } = await suite.fleet.control.createBot({ test: true });
+    await page.goto(`${suite.fleet.url}/console/bots/add`);
+    await page.getByRole('radio', { name: /^default/ }).check();
+    await page.getByRole('radio', { name: /^Test/ }).check();
+    await page.getByLabel('Token', { exact: true }).fill(token);
+    await page.getByRole('button', { name: 'Add bot' }).click();
+    await page.waitForURL(/bot=\d+/);
+    const id = new URL(page.url()).searchParams.get('bot');
+    await page.goto(`${suite.fleet.url}/console/bots/${id}/settings`);
+    await page.getByText('default, test environment').waitFor();
+    await page.goto(`${suite.fleet.url}/console/system`);
+    await servers.getByText('Answers').waitFor();
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
 );

@@ -3,7 +3,7 @@ import { type ServiceConfig, serviceConfig, serviceSettings } from '@flotilla/do
 import { workerSettings } from '@flotilla/domain/startup/worker-settings.ts';
 import { readSettings, SettingsError } from '@flotilla/runtime/env.ts';
 import { z } from 'zod';
-import { checkPlatform, checkPublicUrl } from './checks/check-platform.ts';
+import { checkPlatforms, checkPublicUrl } from './checks/check-platform.ts';
 import { checkPostgres } from './checks/check-postgres.ts';
 import { checkRedis } from './checks/check-redis.ts';
 import { type Finding, fail, ok, warn } from './checks/finding.ts';
@@ -17,13 +17,13 @@ export async function checkConfig({ json = false }: { json?: boolean }): Promise
 }
 
 async function tryAll(config: ServiceConfig): Promise<Finding[]> {
-  const [postgres, redis, platform] = await Promise.all([
+  const [postgres, redis, platforms] = await Promise.all([
     checkPostgres(config),
     checkRedis(config),
-    checkPlatform(config),
+    checkPlatforms(config),
   ]);
   const publicUrl = await checkPublicUrl(config, postgres.webhookBots);
-  return [...postgres.findings, ...redis, platform, publicUrl, ...checkProxies(config)];
+  return [...postgres.findings, ...redis, ...platforms, publicUrl, ...checkProxies(config)];
 }
 
 function checkProxies({ publicUrl }: ServiceConfig): Finding[] {

@@ -71,8 +71,9 @@ function shownValue(name: string, value: string): string {
 /** User, password, host and other words of a URL, also as they are without their encoding. */
 function partsOf(value: string): string[] {
   if (!value.includes('://')) return [];
-  const [, ...rest] = value.split('://');
-  const parts = rest.join('://').split(/[/?#&=@,:]/);
+  // The names of options in TELEGRAM_UPSTREAMS are no secret.
+  const [, ...rest] = value.replace(/;\s*\w+=/g, ',').split('://');
+  const parts = rest.join('://').split(/[/?#&=@,:\s]/);
   return parts.flatMap((part) => [part, decoded(part)]);
 }
 

@@ -54,7 +54,6 @@ beforeAll(async () => {
     TELEGRAM_API_URL: simulator.url,
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     BACKEND_ALLOWED_CIDRS: '127.0.0.0/8',
-    UPSTREAM_ALLOWED_CIDRS: '127.0.0.0/8',
     HOST: '127.0.0.1',
     METRICS_PORT: '0',
     LOG_LEVEL: 'warn',

@@ -6,7 +6,7 @@ import { EXAMPLE_BOT_ID } from './examples.ts';
 import { okAnswer } from './fields.ts';
 import { ownId, ownIds, pagedInputs, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
-import { DEFAULT_UPSTREAM, upstreamName } from './upstreams.ts';
+import { DEFAULT_UPSTREAM, PLATFORM_ENVIRONMENTS, upstreamName } from './upstreams.ts';
 
 const TOKEN = '123456789:AAExampleExampleExampleExampleExamp';
 
@@ -26,6 +26,7 @@ const BOT: BotResource = {
   labels: ['shop', 'eu'],
   running: true,
   upstream: DEFAULT_UPSTREAM,
+  environment: 'production',
   webhook_mode: false,
   intake: { way: 'polling', since: '2026-01-01T09:00:00.000Z' },
   disabled: false,
@@ -136,6 +137,7 @@ export const botOperations = {
       upstream: upstreamName()
         .describe('The Bot API server to ask. Absent: that of the setting TELEGRAM_API_URL.')
         .optional(),
+      environment: z.enum(PLATFORM_ENVIRONMENTS).describe('The environment of the bot. Absent: production.').optional(),
     }),
     output: z.strictObject({ id: z.int(), username: z.string(), first_name: z.string() }),
     errors: PLATFORM_ERRORS,

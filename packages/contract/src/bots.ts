@@ -4,7 +4,7 @@ import { column, filled, orNull } from './columns.ts';
 import { createdAtField, ownIdField, usernameField } from './fields.ts';
 import { flag, integer, jsonObject, listOf, nullable, text } from './inputs.ts';
 import { type Answer, defineResource, type Row } from './resource.ts';
-import { upstreamName } from './upstreams.ts';
+import { upstreamFields } from './upstreams.ts';
 
 /** The state of a bot in one word, by which a list can be filtered. */
 export const BOT_STATES = ['ok', 'failing', 'open', 'disabled', 'not_polled'] as const;
@@ -57,9 +57,6 @@ const paceInput = (name: keyof typeof PACE) =>
   integer({ min: 1, max: PACE_LIMITS[name] }).default(PACE[name]).describe(PACE_TEXTS[name]);
 
 const WEBHOOK_MODE_NOTE = 'True: the platform pushes the updates to Flotilla. False: Flotilla polls the platform.';
-
-const UPSTREAM_NOTE =
-  'The name of the Bot API server that the bot is at (`GET /api/upstreams`). `default`: that of the setting TELEGRAM_API_URL. It changes only while the bot is disabled and has never got an update, since what waits at the server before would be lost.';
 
 const LONG_POLL_NOTE = 'True if clients may poll for the updates of the bot.';
 
@@ -170,11 +167,7 @@ export const bot = defineResource('Bot', {
       .boolean()
       .describe('True if updates come in: the platform has our webhook, or it answered a poll within the last 90 s.'),
   },
-  upstream: {
-    stored: filled(column.text()),
-    shown: z.string().describe(UPSTREAM_NOTE),
-    input: upstreamName().describe(UPSTREAM_NOTE).optional(),
-  },
+  ...upstreamFields,
   webhook_mode: {
     stored: filled(column.boolean),
     shown: z.boolean().describe(WEBHOOK_MODE_NOTE),

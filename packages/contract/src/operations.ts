@@ -44,7 +44,6 @@ import { systemOperations } from './system-operations.ts';
 import { tagOperations } from './tags.ts';
 import { topicOperations } from './topics.ts';
 import { updateOperations } from './updates.ts';
-import { upstreamOperations } from './upstreams.ts';
 
 /** Every operation of the REST interface, in the order of the API document. */
 export const operations = {
@@ -58,7 +57,6 @@ export const operations = {
   ...eventOperations,
   ...eventSinkOperations,
   ...systemOperations,
-  ...upstreamOperations,
   ...botOperations,
   ...readerOperations,
   ...backendOperations,

@@ -46,6 +46,10 @@ const SYSTEM: SystemResource = {
     taken_at: '2026-01-02T10:14:58.000Z',
   },
   settings: [{ name: 'PROXY_PREFIX', value: '/tgapi' }],
+  upstreams: [
+    { name: 'default', url: 'https://api.telegram.org', state: 'ok', error: '', bots: 40 },
+    { name: 'local', url: 'http://bot-api:8081', state: 'ok', error: '', bots: 3 },
+  ],
   limits: [
     { name: 'waiting_updates', value: 100_000, description: 'Updates that wait for the quickest reader of a bot.' },
   ],

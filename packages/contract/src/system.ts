@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { upstreamState } from './upstreams.ts';
 
 /** Tables from which retention removes nothing unusual without a confirmation. */
 export const EXPIRING_TABLES = [
@@ -128,6 +129,12 @@ export const systemResource = z
       .url({ protocol: /^https?$/ })
       .optional()
       .describe('In a sandbox: the page on which somebody writes to its demo bot as a person. Absent otherwise.'),
+    upstreams: z
+      .array(upstreamState)
+      .optional()
+      .describe(
+        'The Bot API servers of TELEGRAM_API_URL (`default`) and TELEGRAM_UPSTREAMS, and others that bots still name. Absent if Redis does not answer.',
+      ),
     limits: z.array(limit).describe('Limits that an installation meets first. The handbook lists all of them.'),
     installation_id: z
       .string()

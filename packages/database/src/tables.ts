@@ -19,7 +19,6 @@ import { replyResource } from '@flotilla/contract/replies.ts';
 import type { Resource, Row } from '@flotilla/contract/resource.ts';
 import { routingRule } from '@flotilla/contract/routing-rules.ts';
 import { tagResource } from '@flotilla/contract/tags.ts';
-import { upstream } from '@flotilla/contract/upstreams.ts';
 import type { ColumnType, Generated } from 'kysely';
 import type {
   BusinessChatReadsTable,
@@ -200,7 +199,6 @@ export const DECLARED = {
   replies: replyResource,
   routes: routingRule,
   tags: tagResource,
-  upstreams: upstream,
 };
 
 /** JSON is given as text, or as an object; the driver would take a list for an array of Postgres. */

@@ -28,7 +28,6 @@ describe('Settings', () => {
       ALLOW_SANDBOX_SECRETS: false,
       TELEGRAM_API_URL: 'https://api.telegram.org',
       BACKEND_ALLOWED_CIDRS: [],
-      UPSTREAM_ALLOWED_CIDRS: [],
       EXTRA_UPDATE_KINDS: [],
       METRICS_HOST: '127.0.0.1',
       METRICS_PORT: 9090,

@@ -1,10 +1,12 @@
-/** The proxy that TELEGRAM_PROXY names. */
+/** A proxy that TELEGRAM_PROXY names, or TELEGRAM_UPSTREAMS for one server. */
 export type ProxyTarget = {
   scheme: 'http' | 'https' | 'socks5';
   host: string;
   port: number;
   /** Null: the proxy asks for none. */
   login: { user: string; password: string } | null;
+  /** The setting that names it, if it is not TELEGRAM_PROXY. */
+  setting?: string;
 };
 
 const PORTS = { http: 80, https: 443, socks5: 1080 } as const;

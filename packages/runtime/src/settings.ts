@@ -4,6 +4,7 @@ import { parseEncryptionKey } from './encryption-key.ts';
 import { passwordCommandFault, passwordSource } from './password-source.ts';
 import { parseProxyUrl } from './proxy-url.ts';
 import { parseRedisUrl } from './redis-url.ts';
+import { parseUpstreams } from './upstreams-setting.ts';
 
 const MIN_METRICS_TOKEN_LENGTH = 24;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -154,6 +155,13 @@ export const commonSettings = {
     .describe(
       'The way out for everything that goes to the platform, in a network without one, see install.md. All processes need the same value.',
     ),
+  TELEGRAM_UPSTREAMS: z
+    .string()
+    .superRefine(faultOf((value) => parseUpstreams(value)))
+    .optional()
+    .describe(
+      'Bot API servers that bots can be at beside that of TELEGRAM_API_URL, see upstreams.md: local=http://bot-api:8081;files=/var/lib/telegram-bot-api, eu=https://api.telegram.org;proxy=socks5://user:password@host:1080. All processes need the same value.',
+    ),
   ENCRYPTION_KEY: encryptionKeySetting().describe(
     'Seals tokens, secrets, and the URLs of backends and event sinks, and signs sessions. Keep a copy elsewhere, see backup.md. All processes need the same value.',
   ),
@@ -169,9 +177,6 @@ export const commonSettings = {
     ),
   BACKEND_ALLOWED_CIDRS: cidrListSetting().describe(
     'Private ranges in which backends may live; without it every private address is refused. All processes need the same value.',
-  ),
-  UPSTREAM_ALLOWED_CIDRS: cidrListSetting().describe(
-    'Private ranges in which Bot API servers and their proxies may live that admins add; without it every private address is refused. All processes need the same value.',
   ),
   METRICS_PORT: portSetting(9090).describe(
     'The port of /metrics, /livez and /readyz; each process on a machine needs its own.',

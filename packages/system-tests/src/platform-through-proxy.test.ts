@@ -80,7 +80,7 @@ describe.each(['http', 'https', 'socks5'] as const)('a closed network with a pro
     expect(await answer.json()).toEqual({
       ok: false,
       error_code: 502,
-      description: 'Bad Gateway: the platform could not be reached through the proxy of TELEGRAM_PROXY',
+      description: 'Bad Gateway: the platform could not be reached through its proxy',
     });
     await waitFor(() => api.output().includes('the proxy refuses the user or the password'));
     for (const secret of SECRETS) expect(api.output()).not.toContain(secret);

@@ -27,7 +27,7 @@ const LABELLED = new Set([
 export function measurePlatform(metrics: Metrics) {
   const calls = metrics.quickCounter({
     name: 'flotilla_platform_calls_total',
-    help: 'Calls to the platform on our own behalf: ok, refused, flood (429), unreachable, garbage; unknown methods are other; upstream is default or the name of a server that an admin added.',
+    help: 'Calls to the platform on our own behalf: ok, refused, flood (429), unreachable, garbage; unknown methods are other; upstream is default or a name in TELEGRAM_UPSTREAMS.',
     labelNames: ['upstream', 'method', 'outcome'],
   });
   const seconds = metrics.quickHistogram({

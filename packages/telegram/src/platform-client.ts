@@ -71,17 +71,11 @@ export function platformClient(server: PlatformServer): PlatformClient {
   const base = server.apiUrl.replace(/\/+$/, '');
   const environment = environmentPath(server);
   const filePath = server.filePath ?? ((token) => `/file/bot${encodeToken(token)}${environment}`);
-  const agent = platformAgents(server.proxy ?? null, server.guard);
-  const forbidden = (): (PlatformAnswer & { outcome: 'unreachable' }) | null => {
-    const reason = server.guard?.forbidden() ?? null;
-    return reason === null ? null : { outcome: 'unreachable', reason, timedOut: false, neverSent: true };
-  };
+  const agent = platformAgents(server.proxy ?? null);
 
   return {
     async call(token, method, params = {}, options = {}) {
       if (options.signal?.aborted) return { outcome: 'unreachable', reason: ABORTED, timedOut: false };
-      const refused = forbidden();
-      if (refused !== null) return refused;
       const requests: ClientRequest[] = [];
       try {
         const got = await loadGot();
@@ -104,11 +98,6 @@ export function platformClient(server: PlatformServer): PlatformClient {
     },
 
     async upload(token, method, params, files, { timeoutMs = UPLOAD_TIMEOUT_MS, signal } = {}) {
-      const refused = forbidden();
-      if (refused !== null) {
-        for (const file of files) file.stream.destroy();
-        return refused;
-      }
       const form = multipartForm(params, files);
       const requests: ClientRequest[] = [];
       try {
@@ -133,8 +122,6 @@ export function platformClient(server: PlatformServer): PlatformClient {
     },
 
     async openFile(token, path, part) {
-      const refused = forbidden();
-      if (refused !== null) return refused;
       const got = await loadGot();
       const stream = got.stream(`${base}${filePath(token)}/${encodePath(path)}`, {
         agent,

@@ -4,7 +4,6 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ProxyTarget } from '@flotilla/runtime/proxy-url.ts';
 import { buildConnector } from 'undici';
-import type { ServerGuard } from './platform-server.ts';
 import { openTunnel } from './proxy-tunnel.ts';
 
 type Created = (error: Error | null, stream?: Duplex) => void;
@@ -40,19 +39,15 @@ function watched(socket: Socket, event: 'connect' | 'secureConnect' | null): Soc
 }
 
 /** Agents for got. `proxy`: the way to the platform; null: straight. */
-export function platformAgents(
-  proxy: ProxyTarget | null,
-  guard?: Pick<ServerGuard, 'lookup'>,
-): { http: HttpAgent; https: HttpsAgent } {
-  const options = guard === undefined ? KEPT_ALIVE : { ...KEPT_ALIVE, lookup: guard.lookup };
-  return { http: new PlainAgent(proxy, options), https: new TlsAgent(proxy, options) };
+export function platformAgents(proxy: ProxyTarget | null): { http: HttpAgent; https: HttpsAgent } {
+  return { http: new PlainAgent(proxy), https: new TlsAgent(proxy) };
 }
 
 class PlainAgent extends HttpAgent {
   readonly #proxy: ProxyTarget | null;
 
-  constructor(proxy: ProxyTarget | null, options: AgentOptions) {
-    super(options);
+  constructor(proxy: ProxyTarget | null) {
+    super(KEPT_ALIVE);
     this.#proxy = proxy;
   }
 
@@ -69,8 +64,8 @@ class PlainAgent extends HttpAgent {
 class TlsAgent extends HttpsAgent {
   readonly #proxy: ProxyTarget | null;
 
-  constructor(proxy: ProxyTarget | null, options: AgentOptions) {
-    super(options);
+  constructor(proxy: ProxyTarget | null) {
+    super(KEPT_ALIVE);
     this.#proxy = proxy;
   }
 

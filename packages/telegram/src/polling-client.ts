@@ -20,7 +20,7 @@ const LONGEST_TIMEOUT_MS = 120_000;
 
 /** Polling is a hot path: with many bots of little traffic, each update takes a call of its own. */
 export function pollingClient(server: PlatformServer): PollingClient {
-  const { apiUrl, proxy = null, guard } = server;
+  const { apiUrl, proxy = null } = server;
   const environment = environmentPath(server);
   const url = new URL(apiUrl);
   const path = url.pathname.replace(/\/+$/, '');
@@ -28,14 +28,10 @@ export function pollingClient(server: PlatformServer): PollingClient {
     pipelining: 1,
     headersTimeout: LONGEST_TIMEOUT_MS,
     bodyTimeout: LONGEST_TIMEOUT_MS,
-    ...(proxy !== null || guard !== undefined
-      ? { connect: platformConnect(proxy, guard === undefined ? {} : { lookup: guard.lookup }) }
-      : {}),
+    ...(proxy === null ? {} : { connect: platformConnect(proxy) }),
   });
   return {
     getUpdates: async (token, params, { timeoutMs, signal }) => {
-      const forbidden = guard?.forbidden() ?? null;
-      if (forbidden !== null) return { outcome: 'unreachable', reason: forbidden, timedOut: false, neverSent: true };
       const answer = await exchange(
         agent,
         {

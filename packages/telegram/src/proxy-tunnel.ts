@@ -15,7 +15,11 @@ const OPEN_WITHIN_MS = 10_000;
  * proxy, and the proxy looks up the host. Rejects with an Error of code PROXY_FAILED, without user and password.
  */
 export async function openTunnel(proxy: ProxyTarget, to: Destination): Promise<Socket> {
-  const socket = proxy.scheme === 'socks5' ? await throughSocks(proxy, to) : await throughHttp(proxy, to);
+  const opening = proxy.scheme === 'socks5' ? throughSocks(proxy, to) : throughHttp(proxy, to);
+  const socket = await opening.catch((error: Error & { code?: string }) => {
+    if (error.code === PROXY_FAILED) error.message += ` (${proxy.setting ?? 'TELEGRAM_PROXY'})`;
+    throw error;
+  });
   return socket.setNoDelay(true).setKeepAlive(true, 60_000);
 }
 
@@ -107,5 +111,5 @@ function messageOf(error: unknown): string {
 }
 
 function failed(reason: string): Error & { code: string } {
-  return Object.assign(new Error(`${reason} (TELEGRAM_PROXY)`), { code: PROXY_FAILED });
+  return Object.assign(new Error(reason), { code: PROXY_FAILED });
 }

@@ -16,7 +16,7 @@ export function aBot(overrides: Partial<Bot> = {}): Bot {
     proxy_enabled: false,
     long_poll_enabled: false,
     upstream: 'default',
-    server: null,
+    environment: 'production',
     webhook_mode: false,
     disabled: false,
     backend_url: '',

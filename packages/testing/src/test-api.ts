@@ -63,7 +63,6 @@ export async function startTestApi(
     TELEGRAM_API_URL: simulator.url,
     ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
     BACKEND_ALLOWED_CIDRS: '127.0.0.0/8',
-    UPSTREAM_ALLOWED_CIDRS: '127.0.0.0/8',
     HOST: '127.0.0.1',
     PORT: '0',
     METRICS_PORT: '0',

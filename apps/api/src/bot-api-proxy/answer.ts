@@ -47,11 +47,16 @@ export const NO_ROOM: Refusal = {
   retryAfterS: 1,
 };
 
-export const FORBIDDEN_SERVER = refusal(502, 'Bad Gateway: Flotilla may not call the Bot API server of the bot');
+export const UNKNOWN_SERVER = refusal(502, 'Bad Gateway: Flotilla does not know the Bot API server of the bot');
 export const UNREADABLE_FILE = refusal(502, 'Bad Gateway: the file cannot be read at the Bot API server of the bot');
 /** So many calls wait for the server that it hardly answers. */
 export const NO_ROOM_AT_SERVER: Refusal = {
   ...refusal(503, 'Service Unavailable: the Bot API server of the bot does not answer, retry after 1'),
+  retryAfterS: 1,
+};
+/** The bot has its share of those calls. */
+export const NO_ROOM_OF_BOT: Refusal = {
+  ...refusal(503, 'Service Unavailable: too many calls of the bot wait for its Bot API server, retry after 1'),
   retryAfterS: 1,
 };
 
@@ -125,7 +130,7 @@ export function describeUpstreamError({ code = '' }: Error & { code?: string }, 
     return refusal(503, 'Service Unavailable: shutting down');
   }
   if (code === PROXY_FAILED) {
-    return refusal(502, 'Bad Gateway: the platform could not be reached through the proxy of TELEGRAM_PROXY');
+    return refusal(502, 'Bad Gateway: the platform could not be reached through its proxy');
   }
   if (!sentWhole) return refusal(502, 'Bad Gateway: the platform did not get the call, so it was not carried out');
   if (TIMEOUTS.has(code)) return refusal(504, 'Gateway Timeout: the platform did not answer in time');

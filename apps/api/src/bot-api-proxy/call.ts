@@ -114,7 +114,7 @@ type Passing = { tee: Tee | null; asProgram?: AsProgram | null; keyed?: Keyed | 
 export function pass(
   proxy: RunningProxy,
   call: MethodCall,
-  bot: Pick<Bot, 'id' | 'upstream' | 'server'> | null,
+  bot: Pick<Bot, 'id' | 'upstream' | 'environment'> | null,
   { tee, asProgram = null, keyed = null }: Passing,
 ): void {
   const isKept =
@@ -122,6 +122,7 @@ export function pass(
   const kind = isKept ? 'captured' : 'passed';
   passThrough(proxy.upstreams.of(bot), call.req, call.res, {
     path: asProgram?.path ?? call.path.upstreamPath,
+    botId: bot?.id ?? null,
     tee,
     asProgram,
     seen: bot === null ? null : seenCall(proxy.context.floods, bot.id, call),

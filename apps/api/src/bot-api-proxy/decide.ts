@@ -148,7 +148,8 @@ function decideKnown(proxy: RunningProxy, call: MethodCall, bot: Bot): void {
     refuse(proxy, call, DISABLED);
     return;
   }
-  const intercept = call.method === 'getfile' && servesFiles(bot) ? getServedFile : proxy.intercepts.get(call.method);
+  const isServed = call.method === 'getfile' && servesFiles(proxy.context, bot);
+  const intercept = isServed ? getServedFile : proxy.intercepts.get(call.method);
   if (intercept === undefined) passOfBot(proxy, { call, bot, asProgram: null });
   else if (isVerbOfCalls(proxy, call)) {
     void answerIntercepted(proxy, call, (read) => intercept(proxy.context, { bot, ...read }));

@@ -35,12 +35,13 @@ export function downloadFile(proxy: RunningProxy, req: IncomingMessage, res: Ser
     return;
   }
   const bot = proxy.context.directory.byToken(path.token) ?? null;
-  if (bot !== null && servesFiles(bot)) {
+  if (bot !== null && servesFiles(proxy.context, bot)) {
     void serveFile(proxy, { req, res, bot, path: fileOf(path), begunAtMs });
     return;
   }
   passThrough(proxy.upstreams.of(bot), req, res, {
     path: path.upstreamPath,
+    botId: bot?.id ?? null,
     tee: null,
     asProgram: null,
     seen: null,
@@ -84,11 +85,12 @@ async function downloadForProgram(
       return refuseRequest(proxy, res, refused.refusal, begunAtMs);
     }
     const { bot } = found;
-    if (servesFiles(bot)) return await serveFile(proxy, { req, res, bot, path: file, begunAtMs });
+    if (servesFiles(context, bot)) return await serveFile(proxy, { req, res, bot, path: file, begunAtMs });
     const filePath = `/file/bot${encodeToken(bot.token)}/${file.split('/').map(encodeURIComponent).join('/')}`;
     const secret = hiddenSecret(bot.token, path.token);
     passThrough(proxy.upstreams.of(bot), req, res, {
       path: filePath,
+      botId: bot.id,
       tee: null,
       asProgram: { path: filePath, body: null, secret, isFile: true },
       seen: null,

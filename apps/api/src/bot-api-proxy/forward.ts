@@ -58,6 +58,8 @@ export type SeenCall = { floods: Floods; botId: number; method: string; query: s
 export type Forward = {
   /** Path and query string as received, without our prefix. */
   path: string;
+  /** Null: that of a stranger. */
+  botId: number | null;
   tee: Tee | null;
   asProgram: AsProgram | null;
   /** Null for a file, and for a bot that is not ours: nothing is learned of its floods. */

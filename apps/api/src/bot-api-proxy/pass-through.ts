@@ -8,7 +8,7 @@ import type { Forward, SeenCall } from './forward.ts';
 import { bodyAtHand, hasBody, isCompressed, withoutHeader } from './headers.ts';
 import type { SecretMask } from './programs/secret-mask.ts';
 import { nextOfBody, requestOf, wholeBody } from './sent-request.ts';
-import { RequestBody, refusalOf, type Upstream } from './upstream.ts';
+import { beginCall, endCall, RequestBody, type Upstream } from './upstream.ts';
 
 const ANSWERED = { ok: true, result: 'true' } as const;
 /** Headers of longer answers are sent at once; shorter answers are sent in one piece. */
@@ -82,14 +82,13 @@ class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     if (sent !== null) this.#keep(sent);
-    const refusal = refusalOf(this.#upstream);
+    const refusal = beginCall(this.#upstream, this.#forward.botId);
     if (refusal !== null) {
       sendAnswer(this.#res, refusal);
       this.#forward.keyed?.onFailed(false);
       this.#forward.onDone(refusal.code);
       return;
     }
-    this.#upstream.calls += 1;
     if (body === 'stream') this.#leftBytes = Number(this.#req.headers['content-length'] ?? Number.NaN);
     if (body === 'stream') this.#body = new RequestBody(this.#req, (chunk) => this.#sentOf(chunk));
     const request = requestOf(this.#upstream, this.#req, this.#forward, this.#body ?? sent);
@@ -184,7 +183,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#upstream.calls -= 1;
+    endCall(this.#upstream, this.#forward.botId);
     this.#endReadingOn();
     this.#flooding?.end();
     if (this.#held !== null) {
@@ -236,7 +235,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    this.#upstream.calls -= 1;
+    endCall(this.#upstream, this.#forward.botId);
     this.#endReadingOn();
     this.#body?.destroy();
     if (this.#sentWhole) this.#forward.tee?.onAnswerLost();

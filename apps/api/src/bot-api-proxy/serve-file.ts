@@ -12,8 +12,8 @@ import { SANDBOXED } from './headers.ts';
 type Download = { req: IncomingMessage; res: ServerResponse; bot: Bot; path: string; begunAtMs: number };
 
 /** True if we serve the files of the bot: its server is in local mode, and only names them. */
-export function servesFiles({ server }: Pick<Bot, 'server'>): boolean {
-  return (server?.files ?? '') !== '';
+export function servesFiles({ servers }: Pick<Context, 'servers'>, { upstream }: Pick<Bot, 'upstream'>): boolean {
+  return Boolean(servers.get(upstream)?.files);
 }
 
 /** The platform's getFile, with a path that can be downloaded from here. Throws FlotillaError. */

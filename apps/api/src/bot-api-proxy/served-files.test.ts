@@ -7,14 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
 import { startSimulator } from '@flotilla/simulator/start.ts';
-import { testApi } from '@flotilla/testing/test-api.ts';
-import { beforeAll, expect, test } from '@jest/globals';
+import { startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-const api = testApi();
+let api: TestApi;
 let workingDir: string;
 let local: ControlClient;
-let localUrl: string;
-let filesUrl: string;
 
 beforeAll(async () => {
   workingDir = await mkdtemp(join(tmpdir(), 'local-server-'));
@@ -25,20 +23,24 @@ beforeAll(async () => {
     file.pipe(res);
   });
   await once(web.listen(0, '127.0.0.1'), 'listening');
+  const filesUrl = `http://127.0.0.1:${(web.address() as AddressInfo).port}`;
+  const at = (name: string, files: string) =>
+    `${name}=${server.url};proxy=direct;uploads=${join(workingDir, 'uploads')};files=${files}`;
+  api = await startTestApi({ TELEGRAM_UPSTREAMS: `${at('folder', workingDir)}, ${at('url', filesUrl)}` });
   api.endBefore(async () => {
     await server.stop();
     web.close();
     await rm(workingDir, { recursive: true });
   });
-  filesUrl = `http://127.0.0.1:${(web.address() as AddressInfo).port}`;
-  [local, localUrl] = [controlClient(server.url), server.url];
+  local = controlClient(server.url);
 }, 60_000);
+afterAll(async () => {
+  await api?.stop();
+});
 
 type Scene = { id: number; token: string; chat: number; fileId: string };
 
-async function atServer(name: string, fields: object): Promise<Scene> {
-  const upstream = { name, url: localUrl, proxy: 'direct', uploads: join(workingDir, 'uploads'), ...fields };
-  expect((await api.admin('POST', '/api/upstreams/add', { body: upstream })).status).toBe(200);
+async function atServer(name: string): Promise<Scene> {
   const { token, id: bot } = await local.createBot({});
   const { json } = await api.admin('POST', '/api/bots/add', { body: { token, upstream: name } });
   const { id: person } = await local.createPerson({});
@@ -53,13 +55,10 @@ async function pathOf(token: string, fileId: string): Promise<string> {
   return ((await answer.json()) as { result: { file_path: string } }).result.file_path;
 }
 
-test.each([
-  ['folder', () => workingDir],
-  ['url', () => filesUrl],
-])(
+test.each(['folder', 'url'])(
   'a file of a server in local mode has a relative path, and is served to bots, programs and REST: from a %s',
-  async (name, files) => {
-    const { id, token, fileId } = await atServer(name, { files: files() });
+  async (name) => {
+    const { id, token, fileId } = await atServer(name);
     const path = await pathOf(token, fileId);
     expect(path).toMatch(/^documents\/file_\d+\.txt$/);
     const whole = await fetch(`${api.url}/tgapi/file/bot${token}/${path}`);
@@ -77,7 +76,7 @@ test.each([
 );
 
 test('a large file is served in parts, and nothing outside the directory of its bot', async () => {
-  const { token, fileId } = await atServer('large', { files: workingDir });
+  const { token, fileId } = await atServer('folder');
   const path = await pathOf(token, fileId);
   await truncate(join(workingDir, token, path), 2 * 1024 ** 3);
   const url = `${api.url}/tgapi/file/bot${token}`;
@@ -103,7 +102,7 @@ test('a large file is served in parts, and nothing outside the directory of its 
 });
 
 test('programs send files of the disk from the directory that an admin named, and from nowhere else', async () => {
-  const { id, chat } = await atServer('uploading', { files: workingDir });
+  const { id, chat } = await atServer('folder');
   await mkdir(join(workingDir, 'uploads'), { recursive: true });
   await writeFile(join(workingDir, 'uploads', 'b.txt'), 'to send');
   const program = await api.admin('POST', '/api/programs/add', { body: { bot_id: id, name: 'sender' } });

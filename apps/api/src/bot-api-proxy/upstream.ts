@@ -6,7 +6,7 @@ import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { platformConnect } from '@flotilla/telegram/platform-connections.ts';
 import { PROXY_FAILED } from '@flotilla/telegram/proxy-tunnel.ts';
 import { Pool } from 'undici';
-import { FORBIDDEN_SERVER, NO_ROOM_AT_SERVER, type Refusal } from './answer.ts';
+import { NO_ROOM_AT_SERVER, NO_ROOM_OF_BOT, type Refusal, UNKNOWN_SERVER } from './answer.ts';
 
 export type Upstream = {
   name: string;
@@ -15,16 +15,17 @@ export type Upstream = {
   basePath: string;
   /** True: calls need the segment of the test environment. */
   isTest: boolean;
-  /** Calls in flight. */
-  calls: number;
-  /** The most of them. Those who wait for a server that does not answer must not hold all connections of this process. */
-  callsAtMost: number;
-  /** Why nothing may be sent there now; null: it may. */
-  forbidden(): string | null;
+  /** Null: as many calls as there are. */
+  room: CallRoom | null;
+  /** False: the settings do not have it, so nothing is sent. */
+  isKnown: boolean;
   readOnMs: number;
-  /** Tells the operator what callers must not see: where the proxy of TELEGRAM_PROXY is, and why it gave no way. */
+  /** Tells the operator what callers must not see: where the proxy is, and why it gave no way. */
   noteFailure(error: Error & { code?: string }): void;
 };
+
+/** Calls in flight: those who wait for a server that does not answer must not hold all connections of this process. */
+type CallRoom = { calls: number; ofBots: Map<number, number> };
 
 /** How long we wait for the platform. */
 export type PlatformTimeouts = {
@@ -39,6 +40,8 @@ const TIMEOUTS: PlatformTimeouts = { silenceMs: 300_000, readOnMs: 60_000 };
 const CONNECT_MS = 10_000;
 /** A tenth of the connections of a process. */
 const CALLS_AT_MOST = 2_000;
+/** One bot with long uploads, or calls that hang, leaves room for the others of its server. */
+const CALLS_OF_BOT_AT_MOST = 200;
 const MAX_HEADER_BYTES = 256 * 1024;
 
 /**
@@ -46,7 +49,7 @@ const MAX_HEADER_BYTES = 256 * 1024;
  * pipelined, so nothing is sent twice. HTTP/1.1 only, because it keeps header names and framing unchanged.
  */
 export function connectUpstream(target: Target, log: Logger, timeouts: Partial<PlatformTimeouts>): Upstream {
-  const { name, apiUrl, proxy = null, isTest = false, guard } = target;
+  const { name, apiUrl, proxy = null, isTest = false, isKnown } = target;
   const url = new URL(apiUrl);
   const { silenceMs, readOnMs } = { ...TIMEOUTS, ...timeouts };
   const dispatcher = new Pool(url.origin, {
@@ -55,17 +58,13 @@ export function connectUpstream(target: Target, log: Logger, timeouts: Partial<P
     headersTimeout: silenceMs,
     bodyTimeout: silenceMs,
     maxHeaderSize: MAX_HEADER_BYTES,
-    connect: platformConnect(proxy, {
-      ...{ timeout: CONNECT_MS, allowH2: false },
-      ...(guard === undefined ? {} : { lookup: guard.lookup }),
-    }),
+    connect: platformConnect(proxy, { timeout: CONNECT_MS, allowH2: false }),
   });
   const logFailure = throttledLog((reason: string, leftOut) =>
     log.warn({ upstream: name, leftOut }, `the platform could not be reached: ${reason}`),
   );
   return {
-    ...{ name, isTest, calls: 0, callsAtMost: target.server === null ? Number.POSITIVE_INFINITY : CALLS_AT_MOST },
-    forbidden: guard?.forbidden ?? (() => null),
+    ...{ name, isTest, isKnown, room: target.server === null ? null : { calls: 0, ofBots: new Map() } },
     dispatcher,
     basePath: url.pathname.replace(/\/+$/, ''),
     readOnMs,
@@ -75,10 +74,24 @@ export function connectUpstream(target: Target, log: Logger, timeouts: Partial<P
   };
 }
 
-/** Why a call does not go on; null: it does. */
-export function refusalOf({ forbidden, calls, callsAtMost }: Upstream): Refusal | null {
-  if (forbidden() !== null) return FORBIDDEN_SERVER;
-  return calls >= callsAtMost ? NO_ROOM_AT_SERVER : null;
+/** Why a call does not go on; null: it does, and `endCall` must follow. */
+export function beginCall({ isKnown, room }: Upstream, botId: number | null): Refusal | null {
+  if (!isKnown) return UNKNOWN_SERVER;
+  if (room === null || botId === null) return null;
+  const ofBot = room.ofBots.get(botId) ?? 0;
+  if (room.calls >= CALLS_AT_MOST) return NO_ROOM_AT_SERVER;
+  if (ofBot >= CALLS_OF_BOT_AT_MOST) return NO_ROOM_OF_BOT;
+  room.calls += 1;
+  room.ofBots.set(botId, ofBot + 1);
+  return null;
+}
+
+export function endCall({ room }: Upstream, botId: number | null): void {
+  if (room === null || botId === null) return;
+  const ofBot = room.ofBots.get(botId) ?? 0;
+  room.calls -= 1;
+  if (ofBot > 1) room.ofBots.set(botId, ofBot - 1);
+  else room.ofBots.delete(botId);
 }
 
 /**

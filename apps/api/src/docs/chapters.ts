@@ -60,10 +60,6 @@ const CHAPTERS: Readonly<Record<string, { name: string; description: string }>> 
   adminlog: { name: 'Audit', description: 'The audit log: who did what, in chats and to the fleet.' },
   stats: { name: 'Statistics', description: 'Figures of a chat.' },
   activity: { name: 'Activity', description: 'What bots did, by minute and by hour.' },
-  upstreams: {
-    name: 'Upstreams',
-    description: 'Bot API servers that bots can be at: local ones, one behind a proxy, or the test environment.',
-  },
   updates: { name: 'Updates', description: 'The updates of a bot, for clients that poll.' },
   live: { name: 'Live', description: 'What happens now, as a stream of events.' },
   deliveries: {

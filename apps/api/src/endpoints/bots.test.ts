@@ -39,6 +39,7 @@ describe('adding a bot', () => {
       backend_url: '',
       signing_enabled: false,
       upstream: 'default',
+      environment: 'production',
       secret_token: '',
       long_poll_enabled: false,
       description: '',

@@ -10,7 +10,7 @@ import { takeBack } from '@flotilla/domain/fleet/bots/take-back.ts';
 import { toggleBot } from '@flotilla/domain/fleet/bots/toggle-bot.ts';
 import { updateBot } from '@flotilla/domain/fleet/bots/update-bot.ts';
 import { validateToken } from '@flotilla/domain/fleet/bots/validate-token.ts';
-import { serverOfName } from '@flotilla/domain/fleet/upstreams/server-of-name.ts';
+import { movesBot, serverOfName } from '@flotilla/domain/fleet/upstreams/server-of-name.ts';
 import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { parseAllowedUpdates } from '@flotilla/telegram/update-kinds.ts';
@@ -47,14 +47,12 @@ export const botHandlers: Handlers<typeof botOperations> = {
   },
 
   async validateToken(context, { input }) {
-    return validateToken(context, input.token, await serverOfName(context, input.upstream));
+    return validateToken(context, input.token, serverOfName(context, input.upstream, input.environment));
   },
 
   async updateBot(context, { input, caller, by }) {
     const { id, ...changes } = input;
-    if (changes.upstream !== undefined && changes.upstream !== requireBot(context, id).upstream) {
-      requireRole({ role: 'admin', wholeFleet: true }, caller);
-    }
+    if (movesBot(requireBot(context, id), changes)) requireRole({ role: 'admin', wholeFleet: true }, caller);
     return presentBotNow(context, caller, await updateBot(context, by, id, changesOfInput(changes)));
   },
 

@@ -176,11 +176,6 @@ const newSink = async (): Promise<number> => {
   const added = await admin('POST', '/api/event-sinks/add', { body: await EXAMPLES.addEventSink() });
   return (added.json as { id: number }).id;
 };
-let upstreams = 0;
-const newUpstream = async (): Promise<number> => {
-  const added = await admin('POST', '/api/upstreams/add', { body: await EXAMPLES.addUpstream() });
-  return (added.json as { id: number }).id;
-};
 const newProgram = async (): Promise<number> => {
   const added = await admin('POST', '/api/programs/add', { body: await EXAMPLES.addProgram() });
   return (added.json as { id: number }).id;
@@ -515,13 +510,6 @@ const EXAMPLES: Record<OperationName, Example> = {
     until: '2099-01-01T00:00:00Z',
     ...page,
   }),
-  listUpstreams: () => ({ ...page }),
-  addUpstream: () => {
-    upstreams += 1;
-    return { name: `server-${upstreams}`, url: 'http://127.0.0.1:8081', environment: 'test', proxy: 'direct' };
-  },
-  updateUpstream: async () => ({ id: await newUpstream(), webhook_url: 'http://127.0.0.1:8080', files: '/srv/files' }),
-  deleteUpstream: async () => ({ id: await newUpstream() }),
   listEventSinks: () => ({ ...page }),
   addEventSink: () => ({
     ...{ name: 'On call', bot_id: botId, chat_id: CHAT, kinds: ['poller.silent'], bot_ids: [botId], enabled: true },

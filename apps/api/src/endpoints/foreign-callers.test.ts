@@ -55,7 +55,7 @@ const NOT_FILLED = [
     'listProgramReaders',
     'listProgramChats',
   ],
-  ...['listUpdates', 'listDeliveryAttempts', 'listChatAdmins', 'listChatLists', 'listUpstreams'],
+  ...['listUpdates', 'listDeliveryAttempts', 'listChatAdmins', 'listChatLists'],
 ];
 const ASKED = DOCUMENTED.filter(({ name }) => !OF_CALLER.includes(name));
 

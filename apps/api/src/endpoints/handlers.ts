@@ -46,7 +46,6 @@ import { systemHandlers } from './system.ts';
 import { tagHandlers } from './tags.ts';
 import { topicHandlers } from './topics.ts';
 import { updateHandlers } from './updates.ts';
-import { upstreamHandlers } from './upstreams.ts';
 
 /** The handlers of all operations of the contract. */
 export const handlers: Handlers<typeof operations> = {
@@ -60,7 +59,6 @@ export const handlers: Handlers<typeof operations> = {
   ...eventHandlers,
   ...eventSinkHandlers,
   ...systemHandlers,
-  ...upstreamHandlers,
   ...botHandlers,
   ...readerHandlers,
   ...backendHandlers,

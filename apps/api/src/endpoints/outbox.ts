@@ -98,7 +98,7 @@ async function senderOf(context: Context, { input, caller, program, by }: AddCal
   return {
     bot: requireBot(context, program.bot.id),
     by: { kind: 'bot', address: by.address, program: { id, name }, request: by.request } as const,
-    params: allowedParams(program, method, params),
+    params: allowedParams(context, program, method, params),
     priority: allowedPriority(program, priority),
     tokenId: program.token.id,
   };

@@ -20,7 +20,7 @@ import { withoutNulls } from './without-nulls.ts';
 
 export const systemHandlers: Handlers<typeof systemOperations> = {
   async showSystem(context) {
-    const { database, redis, turns, figures, removals } = await context.readSystem();
+    const { database, redis, turns, figures, removals, upstreams } = await context.readSystem();
     return {
       process: presentProcess(),
       ...(database === null ? {} : { postgres: presentPostgres(database) }),
@@ -29,6 +29,7 @@ export const systemHandlers: Handlers<typeof systemOperations> = {
       ...(figures === null ? {} : { stored: presentStored(figures) }),
       settings: presentSettings(context.config),
       ...withoutNulls({ sandbox_url: context.config.sandboxUrl ?? null }),
+      ...withoutNulls({ upstreams }),
       limits: presentLimits(context.config),
       ...presentInstallation(context),
       ...(removals === null ? {} : presentRemovals(removals)),
@@ -164,7 +165,6 @@ function presentSettings({
     PROXY_UNKNOWN_BOTS: proxy.unknownBots,
     AUTO_REGISTER_BOTS: proxy.autoRegisterBots ? 1 : 0,
     BACKEND_ALLOWED_CIDRS: config.backendAllowedCidrs,
-    UPSTREAM_ALLOWED_CIDRS: config.upstreamAllowedCidrs,
     TRUSTED_PROXIES: http.trustedProxies,
     REDIS_DURABILITY: answersFor(config.redisChecks.durability),
     REDIS_EVICTION: answersFor(config.redisChecks.eviction),

@@ -1,9 +1,12 @@
+import type { UpstreamState } from '@flotilla/contract/upstreams.ts';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../call.ts';
 import { seesWholeFleet, useSession } from '../session.tsx';
 
 const LOOK_AGAIN_MS = 60_000;
 const REAL_PLATFORM = 'https://api.telegram.org';
+
+const NONE: readonly UpstreamState[] = [];
 
 type Installation = {
   /** True if the platform is Telegram itself. */
@@ -14,6 +17,8 @@ type Installation = {
   isQuarantined: boolean;
   /** In a sandbox: the page on which a person writes to its bot. */
   sandboxUrl: string | undefined;
+  /** The Bot API servers that bots can be at. */
+  upstreams: readonly UpstreamState[];
 };
 
 /** What the settings of the installation say to its pages; only administrators of all bots may ask. */
@@ -33,5 +38,6 @@ export function useInstallation(): Installation {
     platformUrl,
     isQuarantined: system.data?.quarantined ?? false,
     sandboxUrl: system.data?.sandbox_url,
+    upstreams: system.data?.upstreams ?? NONE,
   };
 }

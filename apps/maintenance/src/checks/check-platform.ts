@@ -1,39 +1,45 @@
+import { DEFAULT_UPSTREAM } from '@flotilla/contract/upstreams.ts';
+import { targetOf } from '@flotilla/domain/fleet/upstreams/upstreams.ts';
 import type { ServiceConfig } from '@flotilla/domain/startup/service-config.ts';
 import { platformClient } from '@flotilla/telegram/platform-client.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 
-type Config = Pick<ServiceConfig, 'platformUrl' | 'platformProxy' | 'publicUrl'>;
+type Config = Pick<ServiceConfig, 'platformUrl' | 'platformProxy' | 'servers' | 'publicUrl'>;
 
 const WAIT_AT_MOST_MS = 10_000;
 /** No bot has it: a Bot API server refuses it, and whoever answers otherwise is none. */
 const NOBODYS_TOKEN = '1:check-config';
 const OWN_CLOUD = 'api.telegram.org';
 
+/** Asks the platform, and each server of TELEGRAM_UPSTREAMS. */
+export function checkPlatforms(config: Config): Promise<Finding[]> {
+  return Promise.all([DEFAULT_UPSTREAM, ...config.servers.keys()].map((name) => checkPlatform(config, name)));
+}
+
 /** Asks the API root for something that only a Bot API server refuses properly. */
-export async function checkPlatform({ platformUrl, platformProxy }: Config): Promise<Finding> {
-  const platform = platformClient({ apiUrl: platformUrl, proxy: platformProxy });
-  const answer = await platform.call(NOBODYS_TOKEN, 'getMe', {}, { timeoutMs: WAIT_AT_MOST_MS });
-  const { host } = new URL(platformUrl);
+async function checkPlatform(config: Config, upstream: string): Promise<Finding> {
+  const target = targetOf(config, { upstream, environment: 'production' });
+  const answer = await platformClient(target).call(NOBODYS_TOKEN, 'getMe', {}, { timeoutMs: WAIT_AT_MOST_MS });
+  const { host } = new URL(target.apiUrl);
+  const isHome = upstream === DEFAULT_UPSTREAM;
+  const what = isHome ? 'platform' : `upstream ${upstream}`;
+  const setting = isHome ? 'TELEGRAM_API_URL' : 'TELEGRAM_UPSTREAMS';
   switch (answer.outcome) {
     case 'ok':
     case 'refused':
-      return ok('platform', `a Bot API server answers at ${host}`);
+      return ok(what, `a Bot API server answers at ${host}`);
     case 'garbage':
-      return fail(
-        'platform',
-        `${host} sends ${answer.reason}`,
-        'correct TELEGRAM_API_URL, or the proxy on the way there',
-      );
+      return fail(what, `${host} sends ${answer.reason}`, `correct ${setting}, or the proxy on the way there`);
     case 'unreachable':
-      return fail('platform', `${host} cannot be reached: ${answer.reason}`, mendOf(answer.reason));
+      return fail(what, `${host} cannot be reached: ${answer.reason}`, mendOf(answer.reason, setting));
   }
 }
 
-function mendOf(reason: string): string {
+function mendOf(reason: string, setting: string): string {
   if (/certificate|self-signed|altnames/i.test(reason)) {
     return 'name the authority of its certificate in NODE_EXTRA_CA_CERTS, or find out who answers in its place';
   }
-  return 'open the way to TELEGRAM_API_URL, or set TELEGRAM_PROXY';
+  return `open the way to ${setting}, or ${setting === 'TELEGRAM_API_URL' ? 'set TELEGRAM_PROXY' : 'name a proxy there'}`;
 }
 
 /** Checks the address to which the platform pushes. `webhookBots`: how many bots need it; null: not known. */

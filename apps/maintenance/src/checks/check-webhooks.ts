@@ -1,27 +1,23 @@
-import { openServer } from '@flotilla/domain/fleet/bots/bot-row.ts';
 import { type BotRow, botStore } from '@flotilla/domain/fleet/bots/bot-store.ts';
 import { baseForPushes } from '@flotilla/domain/fleet/bots/platform-webhook.ts';
 import { SEALED_PLACES } from '@flotilla/domain/fleet/bots/sealed-bot.ts';
-import { serverAt } from '@flotilla/domain/fleet/upstreams/upstreams.ts';
+import { type Target, targetOf } from '@flotilla/domain/fleet/upstreams/upstreams.ts';
 import { type PlatformClient, platformClient } from '@flotilla/telegram/platform-client.ts';
-import type { UpstreamServer } from '@flotilla/telegram/platform-server.ts';
 import { type DiagnosisDeps, named } from './diagnosis-deps.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 const AT_ONCE = 20;
 const WAIT_AT_MOST_MS = 10_000;
 
-type Kind = 'right' | 'orphaned' | 'elsewhere' | 'absent' | 'foreign' | 'refused' | 'unanswered' | 'sealed';
+type Kind = 'right' | 'orphaned' | 'elsewhere' | 'absent' | 'foreign' | 'refused' | 'unanswered' | 'nowhere' | 'sealed';
 
 /** Asks the platform for the webhook of every bot. Those of bots that were removed here cannot be asked for. */
 export async function checkWebhooks(deps: DiagnosisDeps): Promise<Finding[]> {
-  const { platformUrl: apiUrl, platformProxy: proxy } = deps.config;
-  const home = platformClient({ apiUrl, proxy });
   const clients = new Map<string, PlatformClient>();
-  const clientOf = (server: UpstreamServer | null) => {
-    if (server === null) return home;
-    const client = clients.get(server.name) ?? platformClient(serverAt(server, proxy));
-    clients.set(server.name, client);
+  const clientOf = (target: Target) => {
+    const key = `${target.name} ${target.isTest}`;
+    const client = clients.get(key) ?? platformClient(target);
+    clients.set(key, client);
     return client;
   };
   const rows = await botStore(deps.db).all();
@@ -55,28 +51,25 @@ const FAULTS: [Kind, typeof fail, string, string][] = [
     'ENCRYPTION_KEY does not open the token of',
     'list the key that sealed it: docs/operations/backup.md',
   ],
+  ['nowhere', fail, 'TELEGRAM_UPSTREAMS has no server for', 'name it there again: docs/operations/upstreams.md'],
   ['unanswered', warn, 'the platform did not answer for', 'run check-config; the platform may be slow now'],
 ];
 
-async function kindOf(
-  deps: DiagnosisDeps,
-  clientOf: (server: UpstreamServer | null) => PlatformClient,
-  row: BotRow,
-): Promise<Kind> {
+async function kindOf(deps: DiagnosisDeps, clientOf: (target: Target) => PlatformClient, row: BotRow): Promise<Kind> {
   let token: string;
-  let server: UpstreamServer | null;
   try {
     token = deps.secrets.open(row.token_sealed, SEALED_PLACES.token(row.id));
-    server = row.server && openServer(deps.secrets, row.server);
   } catch {
     return 'sealed';
   }
+  const target = targetOf(deps.config, row);
+  if (!target.isKnown) return 'nowhere';
   const options = { timeoutMs: WAIT_AT_MOST_MS, retries: 1 };
-  const answer = await clientOf(server).call(token, 'getWebhookInfo', {}, options);
+  const answer = await clientOf(target).call(token, 'getWebhookInfo', {}, options);
   if (answer.outcome === 'refused') return answer.errorCode === 429 ? 'unanswered' : 'refused';
   if (answer.outcome !== 'ok') return 'unanswered';
   const { url = '' } = answer.result as { url?: string };
-  return kindOfUrl(url, row, baseForPushes(deps.config, { server }));
+  return kindOfUrl(url, row, baseForPushes(deps.config, row));
 }
 
 function kindOfUrl(url: string, { id, webhook_mode, disabled }: BotRow, publicUrl: string | null): Kind {

@@ -38,7 +38,7 @@ the same name twice cannot be applied.
 {{ toYaml . }}
 {{ end -}}
 {{- $required := dict "api" (list "DATABASE_URL" "REDIS_URL" "ENCRYPTION_KEY") "worker" (list "DATABASE_URL" "REDIS_URL" "ENCRYPTION_KEY") "rotate-keys" (list "DATABASE_URL" "REDIS_URL" "ENCRYPTION_KEY") -}}
-{{- $optional := dict "api" (list "ADMIN_PASSWORD" "ADMIN_API_KEY" "METRICS_TOKEN" "TELEGRAM_PROXY" "LLM_API_KEY" "OTEL_EXPORTER_OTLP_HEADERS") "worker" (list "METRICS_TOKEN" "TELEGRAM_PROXY" "LLM_API_KEY" "OTEL_EXPORTER_OTLP_HEADERS") -}}
+{{- $optional := dict "api" (list "ADMIN_PASSWORD" "ADMIN_API_KEY" "METRICS_TOKEN" "TELEGRAM_PROXY" "TELEGRAM_UPSTREAMS" "LLM_API_KEY" "OTEL_EXPORTER_OTLP_HEADERS") "worker" (list "METRICS_TOKEN" "TELEGRAM_PROXY" "TELEGRAM_UPSTREAMS" "LLM_API_KEY" "OTEL_EXPORTER_OTLP_HEADERS") -}}
 {{- range index $required $program -}}
 {{- if not (has . $replaced) }}{{ include "flotilla.secretVariable" (list $root . . false) }}{{ end -}}
 {{- end -}}

@@ -6,7 +6,6 @@ import type { Tables } from '../tables.ts';
  * counted of them is backed up as messages.
  */
 const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
-  upstreams: true,
   bots: true,
   accounts: true,
   account_bots: true,

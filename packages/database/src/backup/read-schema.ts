@@ -58,8 +58,7 @@ export async function readKeyIds(client: pg.Client): Promise<string[]> {
       select unnest(array[token_sealed, secret_token_sealed, backend_url_sealed, signing_sealed]) as sealed from bots
       union all
       select unnest(array[backend_url_sealed, secret_token_sealed, signing_sealed]) from programs union all
-      select unnest(array[url_sealed, signing_sealed]) from event_sinks union all
-      select proxy_sealed from upstreams) as texts
+      select unnest(array[url_sealed, signing_sealed]) from event_sinks) as texts
     where sealed <> '' order by 1`);
   return rows.map((row) => row.id);
 }

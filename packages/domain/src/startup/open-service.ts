@@ -64,13 +64,17 @@ export async function openService(kinds: Kinds, config: ServiceConfig, options: 
   const tracing = await openTracing(config.tracing, { name: `flotilla-${name}`, log });
   const directory = await followDirectory({ redis, secrets, log });
   onClose(directory.close);
+  const servers = [...config.servers.values()];
   const endpoints = await followOwnEndpoints(
     { redis, clock, log },
     storeEndpoints({
       database: config.database.url,
       redis: config.redisUrl,
-      platform: config.platformUrl,
-      proxy: config.platformProxy,
+      platforms: [
+        config.platformUrl,
+        ...servers.flatMap(({ url, files }) => (/^http/i.test(files) ? [url, files] : [url])),
+      ],
+      proxies: [config.platformProxy, ...servers.map(({ proxy }) => proxy)].filter((proxy) => proxy !== null),
     }),
   );
   onClose(endpoints.close);
@@ -83,12 +87,7 @@ export async function openService(kinds: Kinds, config: ServiceConfig, options: 
     ownAt: endpoints.ownAt,
     lookup: sharedLookup(Math.max(1, Math.floor(lookupsAtOnce() * SHARE_OF_LOOKUPS))),
   };
-  const upstreamPolicy = {
-    ...backendPolicy,
-    allowedCidrs: config.upstreamAllowedCidrs,
-    allowedBy: 'UPSTREAM_ALLOWED_CIDRS',
-  };
-  const upstreams = openUpstreams({ directory, policy: upstreamPolicy }, config);
+  const upstreams = openUpstreams({ directory, log }, config);
   onClose(async () => upstreams.close());
   const upstreamHealth = openUpstreamHealth({ redis, clock });
   const measured = measureRouter(metrics);
@@ -127,7 +126,7 @@ export async function openService(kinds: Kinds, config: ServiceConfig, options: 
     directory,
     endpoints,
     backendPolicy,
-    upstreamPolicy,
+    servers: config.servers,
     upstreams,
     upstreamHealth,
     router,

@@ -2,6 +2,7 @@ import type { RedisChecks } from '@flotilla/redis/server-state.ts';
 import { type ProxyTarget, parseProxyUrl } from '@flotilla/runtime/proxy-url.ts';
 import { commonSettings } from '@flotilla/runtime/settings.ts';
 import { type TracingConfig, tracingConfig, tracingSettings } from '@flotilla/runtime/tracing-settings.ts';
+import { parseUpstreams, type UpstreamServers } from '@flotilla/runtime/upstreams-setting.ts';
 import type { z } from 'zod';
 import type { RouterConfig } from '../delivery/router/router.ts';
 import { routerConfig, routerSettings } from '../delivery/router/router-settings.ts';
@@ -20,8 +21,9 @@ export type ServiceConfig = ProcessConfig & {
   extraKinds: string[];
   /** The way to the platform; null: straight. */
   platformProxy: ProxyTarget | null;
+  /** The Bot API servers beside that of `platformUrl`. */
+  servers: UpstreamServers;
   backendAllowedCidrs: string[];
-  upstreamAllowedCidrs: string[];
   router: RouterConfig;
   /** The URL at which the platform reaches the api; null if it cannot. */
   publicUrl: string | null;
@@ -38,6 +40,7 @@ export function serviceConfig(
   settings: z.output<z.ZodObject<typeof serviceSettings>>,
   databaseConnections: number,
 ): ServiceConfig {
+  const platformProxy = settings.TELEGRAM_PROXY === undefined ? null : parseProxyUrl(settings.TELEGRAM_PROXY);
   return {
     database: {
       url: settings.DATABASE_URL,
@@ -54,9 +57,9 @@ export function serviceConfig(
     encryptionKey: settings.ENCRYPTION_KEY,
     platformUrl: settings.TELEGRAM_API_URL,
     extraKinds: settings.EXTRA_UPDATE_KINDS,
-    platformProxy: settings.TELEGRAM_PROXY === undefined ? null : parseProxyUrl(settings.TELEGRAM_PROXY),
+    platformProxy,
+    servers: parseUpstreams(settings.TELEGRAM_UPSTREAMS ?? '', platformProxy),
     backendAllowedCidrs: settings.BACKEND_ALLOWED_CIDRS,
-    upstreamAllowedCidrs: settings.UPSTREAM_ALLOWED_CIDRS,
     router: routerConfig(settings),
     publicUrl: settings.PUBLIC_URL ?? null,
     metricsHost: settings.METRICS_HOST,

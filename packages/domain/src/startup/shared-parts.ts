@@ -2,6 +2,7 @@ import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
 import type { MetricFamily, QuickCounter } from '@flotilla/runtime/quick-metrics.ts';
 import type { Tracing } from '@flotilla/runtime/tracing.ts';
+import type { UpstreamServers } from '@flotilla/runtime/upstreams-setting.ts';
 import type { Floods } from '../delivery/flood/floods.ts';
 import type { IdReserve } from '../delivery/intake/id-reserve.ts';
 import type { MessageTopics } from '../delivery/programs/message-topics.ts';
@@ -52,8 +53,8 @@ export type SharedParts = OpenProcess & {
   /** Until when the platform takes no calls of a bot. */
   floods: Floods;
   unreachable: UnreachableBots;
-  /** Where the servers of bots may be, beside that of TELEGRAM_API_URL. */
-  upstreamPolicy: BackendPolicy;
+  /** The Bot API servers of TELEGRAM_UPSTREAMS. */
+  servers: UpstreamServers;
   upstreams: Upstreams;
   upstreamHealth: UpstreamHealth;
   /** The topics of messages that tokens with topics name. */

@@ -69,7 +69,6 @@ async function startParts(
     TELEGRAM_API_URL: simulator.url,
     ENCRYPTION_KEY: FLEET_ENCRYPTION_KEY,
     BACKEND_ALLOWED_CIDRS: '127.0.0.0/8',
-    UPSTREAM_ALLOWED_CIDRS: '127.0.0.0/8',
     ADMIN_API_KEY: ADMIN_KEY,
     ADMIN_PASSWORD: 'a password for tests',
     LOG_LEVEL: 'info',

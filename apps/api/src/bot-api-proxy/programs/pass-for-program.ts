@@ -9,6 +9,7 @@ import {
 } from '@flotilla/domain/delivery/programs/check-call.ts';
 import type { NamedMessage } from '@flotilla/domain/delivery/programs/check-topics.ts';
 import type { ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
+import { uploadsAt } from '@flotilla/domain/fleet/upstreams/server-of-name.ts';
 import { encodeToken } from '@flotilla/telegram/token-text.ts';
 import { mayStillAct } from '../../auth/program-credential.ts';
 import { shareOf } from '../../http/collect-body.ts';
@@ -46,7 +47,7 @@ type Own = { query: string; body: OwnBody | null };
  * is written anew from what was understood, so that no other reading of it can matter.
  */
 export function passForProgram(proxy: RunningProxy, call: MethodCall, found: ProgramCredential): void {
-  const { limits } = wayOf(found, call.path.token);
+  const { limits } = wayOf(proxy, found, call.path.token);
   const read = toRead(limits, call.method);
   if (read === 'nothing') send(proxy, call, found, { query: call.path.query, body: null });
   else {
@@ -60,14 +61,14 @@ export function passForProgram(proxy: RunningProxy, call: MethodCall, found: Pro
 // A changed bot or token is a new credential, so what is kept here is never out of date.
 const known = new WeakMap<ProgramCredential, Way>();
 
-function wayOf(found: ProgramCredential, programToken: string): Way {
+function wayOf({ context }: RunningProxy, found: ProgramCredential, programToken: string): Way {
   const before = known.get(found);
   if (before !== undefined) return before;
   const { bot, token } = found;
   const way = {
     start: `/bot${encodeToken(bot.token)}`,
     secret: hiddenSecret(bot.token, programToken),
-    limits: limitsOf(token, bot),
+    limits: limitsOf(token, uploadsAt(context.servers, bot)),
   };
   known.set(found, way);
   return way;
@@ -86,7 +87,7 @@ function send(
     refuseToken(proxy, call, found, { reason: 'method', refusal: NO_SUCH_METHOD });
     return;
   }
-  const { start, secret } = wayOf(found, token);
+  const { start, secret } = wayOf(proxy, found, token);
   const path = query === '' ? start + rest : `${start}${rest}?${query}`;
   passOfBot(proxy, {
     ...{ call, bot: found.bot, asProgram: { path, body, secret, isFile: false } },

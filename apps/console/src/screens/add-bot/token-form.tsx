@@ -12,6 +12,7 @@ import { UrlField } from '../../parts/url-field.tsx';
 import { type AddBotWords, useAddBotWords } from './add-bot-words.ts';
 import { WAYS, type Way } from './added-bot.ts';
 import { SandboxToken } from './sandbox-token.tsx';
+import { PLAIN_SERVER, ServerFields } from './server-fields.tsx';
 import { type TokenCheck, useTokenCheck } from './use-token-check.ts';
 
 type TokenFormProps = { added: (botId: string, token: string) => void };
@@ -24,10 +25,11 @@ export function TokenForm({ added }: TokenFormProps): ReactNode {
   const [token, setToken] = useState('');
   const [way, setWay] = useState<Way>('pull');
   const [url, setUrl] = useState('');
+  const [server, setServer] = useState(PLAIN_SERVER);
   const trimmed = token.trim();
-  const check = useTokenCheck(trimmed);
+  const check = useTokenCheck(trimmed, server);
   const adding = useMutation({
-    mutationFn: () => call('addBot', { token: trimmed, ...settingsOf(way, url.trim()) }),
+    mutationFn: () => call('addBot', { token: trimmed, ...server, ...settingsOf(way, url.trim()) }),
     gcTime: 0,
     onSuccess: async (bot) => {
       added(String(bot.id), trimmed);
@@ -60,6 +62,7 @@ export function TokenForm({ added }: TokenFormProps): ReactNode {
           if (adding.isError) adding.reset();
         }}
       />
+      <ServerFields server={server} choose={setServer} />
       <ChoiceField
         label={words.way}
         options={WAYS.map((one) => [one, words.ways[one], words.wayHints[one]] as const)}

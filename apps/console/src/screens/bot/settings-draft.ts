@@ -15,10 +15,11 @@ export type Pace = Record<(typeof PACES)[number], string>;
 type Changeable = keyof Input<'updateBot'> & keyof BotResource;
 type Plain = { [Name in Changeable]: BotResource[Name] extends string | number | boolean ? Name : never }[Changeable];
 /** A setting whose control comes from the contract: a switch, a text, a number or one of a few. */
-export type PlainSetting = Exclude<Plain, 'id' | 'token' | 'backend_url' | 'secret_token'>;
-const OTHERWISE = ['id', 'token', 'backend_url', 'secret_token'];
+export type PlainSetting = Exclude<Plain, (typeof OTHERWISE)[number]>;
+const OTHERWISE = ['id', 'token', 'backend_url', 'secret_token', 'upstream', 'environment'] as const;
 const isPlain = (name: string): name is PlainSetting =>
-  !OTHERWISE.includes(name) && ['boolean', 'integer', 'string'].includes(settingControls[name]?.type ?? '');
+  !OTHERWISE.some((one) => one === name) &&
+  ['boolean', 'integer', 'string'].includes(settingControls[name]?.type ?? '');
 export const PLAIN_SETTINGS = Object.keys(settingControls).filter(isPlain);
 
 /** What the compiler asks for each of them, in every language. */

@@ -2,6 +2,7 @@ import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { ReactNode } from 'react';
 import { Facts } from '../../parts/facts.tsx';
 import { Ago } from '../../parts/time.tsx';
+import { useInstallation } from '../../parts/use-installation.ts';
 import { useWords } from '../../words/words.tsx';
 import type { SettingTexts } from './setting-field.tsx';
 import { PLAIN_SETTINGS, type PlainSetting, settingsOf } from './settings-draft.ts';
@@ -35,10 +36,16 @@ export function SettingsFacts({ bot }: { bot: BotResource }): ReactNode {
 /** What nobody can change. */
 export function OriginFacts({ bot }: { bot: BotResource }): ReactNode {
   const { fields } = useWords().bot;
+  const words = useSettingsWords();
+  const { upstreams } = useInstallation();
+  const { upstream, environment } = bot;
+  const isPlain = upstream === 'default' && environment === 'production';
+  const server = environment === 'test' ? words.inTest(upstream) : upstream;
   return (
     <Facts
       rows={[
         [fields.id, bot.id],
+        ...(isPlain && upstreams.length < 2 ? [] : [[words.server, <bdi key="server">{server}</bdi>] as const]),
         [fields.source, fields.sources[bot.source]],
         [fields.created, <Ago key="created" at={bot.created_at} />],
       ]}

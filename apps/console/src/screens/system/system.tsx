@@ -13,7 +13,7 @@ import { Replicas, useReplicas } from './replicas.tsx';
 import { Postgres, Redis } from './stores.tsx';
 import { useSystemWords } from './system-words.ts';
 import { Taken } from './taken.tsx';
-import { Upstreams, useUpstreams } from './upstreams.tsx';
+import { Upstreams } from './upstreams.tsx';
 import './system.css';
 
 export function System(): ReactNode {
@@ -27,7 +27,6 @@ export function System(): ReactNode {
   });
   // They stand first, and would push away what is below.
   const replicas = useReplicas();
-  const upstreams = useUpstreams();
   return (
     <div className="system">
       <header className="bot-head">
@@ -39,7 +38,7 @@ export function System(): ReactNode {
         )}
       </header>
       {system.isError && <Failure error={system.error} retry={() => void system.refetch()} />}
-      {system.data && !replicas.isPending && !upstreams.isPending && (
+      {system.data && !replicas.isPending && (
         <>
           <Removals waiting={system.data.removals_waiting ?? []} />
           <Replicas />
@@ -52,7 +51,7 @@ export function System(): ReactNode {
             <Stored stored={system.data.stored} />
             <Limits limits={system.data.limits} />
           </div>
-          <Upstreams />
+          <Upstreams upstreams={system.data.upstreams} />
           <Settings system={system.data} />
           <section className="panel" aria-label={systemWords.links}>
             <h2>{systemWords.links}</h2>

@@ -11,10 +11,6 @@ export const botSettings = {
       label: 'Telegram pushes updates to Flotilla',
       hint: 'Off: Flotilla polls Telegram. On: Telegram calls Flotilla, which needs a public address.',
     },
-    upstream: {
-      label: 'Bot API server',
-      hint: 'default is Telegram’s own. Others stand on the page System. It can change only while the bot is disabled and has never got an update.',
-    },
     proxy_enabled: {
       label: 'Forward updates to the backend',
       hint: 'Each update is sent by POST, in order within its chat, and retried until it is accepted.',
@@ -47,6 +43,8 @@ export const botSettings = {
     },
   },
   about: 'About the bot',
+  server: 'Bot API server',
+  inTest: (server: string) => `${server}, test environment`,
   labels: 'Labels',
   labelsHint: 'Words that group bots, separated by commas. At most 20.',
   intake: 'How updates come in',

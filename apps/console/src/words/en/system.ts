@@ -14,6 +14,9 @@ export const system = {
   wrongClocks:
     'These clocks differ from that of Redis. Such a worker deletes nothing, and times may be wrong; set them right by NTP:',
   noReplicas: 'No process has reported. Redis may be unavailable.',
+  upstreams: 'Bot API servers',
+  upstreamStates: { ok: 'Answers', failing: 'Does not answer', unknown: 'Not called lately' },
+  upstreamBots: (n: number) => plural(n, { one: '{n} bot', other: '{n} bots' }),
   postgres: 'Postgres',
   redis: 'Redis',
   away: 'Not responding.',

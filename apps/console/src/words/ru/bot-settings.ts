@@ -12,10 +12,6 @@ export const botSettings: typeof english = {
       label: 'Telegram сам присылает обновления во Flotilla',
       hint: 'Выключено: Flotilla опрашивает Telegram. Включено: нужен публичный адрес Flotilla.',
     },
-    upstream: {
-      label: 'Сервер Bot API',
-      hint: 'default — сервер Telegram. Остальные — на странице «Система». Изменить можно, только пока бот отключён и ещё не получал обновлений.',
-    },
     proxy_enabled: {
       label: 'Отправлять обновления бэкенду',
       hint: 'Каждое обновление уходит POST-запросом, по порядку внутри чата, и повторяется, пока его не примут.',
@@ -48,6 +44,8 @@ export const botSettings: typeof english = {
     },
   },
   about: 'О боте',
+  server: 'Сервер Bot API',
+  inTest: (server) => `${server}, тестовая среда`,
   labels: 'Метки',
   labelsHint: 'Слова, по которым боты группируются, через запятую. Не больше 20.',
   intake: 'Как приходят обновления',

@@ -16,6 +16,9 @@ export const system: typeof en = {
   wrongClocks:
     'Эти часы расходятся с часами Redis. Такой обработчик ничего не удаляет, и время может быть неверным; настройте NTP:',
   noReplicas: 'Ни один процесс не сообщил, что работает. Возможно, недоступен Redis.',
+  upstreams: 'Серверы Bot API',
+  upstreamStates: { ok: 'Отвечает', failing: 'Не отвечает', unknown: 'Давно не вызывали' },
+  upstreamBots: (n) => plural(n, { one: '{n} бот', few: '{n} бота', many: '{n} ботов', other: '{n} бота' }),
   postgres: 'Postgres',
   redis: 'Redis',
   away: 'Не отвечает.',

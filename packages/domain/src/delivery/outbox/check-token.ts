@@ -2,8 +2,10 @@ import { writtenMethod } from '@flotilla/contract/bot-api/methods.ts';
 import { PRIORITIES, type Priority } from '@flotilla/contract/outbox.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { UpstreamServers } from '@flotilla/runtime/upstreams-setting.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import type { ProgramCredential } from '../../fleet/bots/program-credential.ts';
+import { uploadsAt } from '../../fleet/upstreams/server-of-name.ts';
 import { checkCall, limitsOf, toRead } from '../programs/check-call.ts';
 import { countCall } from '../programs/count-call.ts';
 import { isMethodAllowed } from '../programs/token-methods.ts';
@@ -20,13 +22,18 @@ export async function requireRate(deps: { redis: RedisHandles }, { token }: Prog
  * The parameters of a call that a token may make, as for its calls through the proxy: what it may not name is refused or left out.
  * Throws 'forbidden'.
  */
-export function allowedParams({ bot, program, token }: ProgramCredential, method: string, params: Fields): Fields {
+export function allowedParams(
+  { servers }: { servers: UpstreamServers },
+  { bot, program, token }: ProgramCredential,
+  method: string,
+  params: Fields,
+): Fields {
   const name = method.toLowerCase();
   if (!isMethodAllowed(token, name)) throw refused(name);
   if (!program.enabled) throw new FlotillaError('forbidden', 'The program is paused');
   // The history may not have the messages yet that the call names, so their topics cannot be told.
   if (token.threads !== null) throw refused(name, 'a token of some topics cannot hand it over');
-  const limits = limitsOf(token, bot);
+  const limits = limitsOf(token, uploadsAt(servers, bot));
   if (toRead(limits, name) === 'nothing') return params;
   const seen = new Map(Object.entries(params).map(([key, value]) => [key, [textOf(value)]]));
   const checked = checkCall(limits, name, seen);

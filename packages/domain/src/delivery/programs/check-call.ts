@@ -10,7 +10,6 @@ import {
 } from '@flotilla/telegram/method-groups.ts';
 import { hasContent, hasPrice } from '@flotilla/telegram/method-parameters.ts';
 import type { ActiveToken } from '../../fleet/bots/active-program.ts';
-import type { Bot } from '../../fleet/bots/bot.ts';
 import { checkTopics, type NamedMessage, tellsTopic } from './check-topics.ts';
 
 /** The limits of a caller for the parameters of its calls. `chats` null: in every chat. */
@@ -47,10 +46,10 @@ const DISK_FILE = /^\s*file:/i;
 /** Ahead of a value, the platform skips these characters. */
 const LEADING_SPACE = /^[\0\t\n\v\f\r ]+/;
 
-/** Both are granted by name only, so a token without a list has neither. */
+/** Both are granted by name only, so a token without a list has neither. `uploads`: that of uploadsAt for the bot. */
 export function limitsOf(
   { methods, chats, threads }: Pick<ActiveToken, 'methods' | 'chats' | 'threads'>,
-  { server }: Pick<Bot, 'server'>,
+  uploads: string | null,
 ): CallLimits {
   const named = new Set(methods?.map((name) => name.toLowerCase()));
   return {
@@ -58,8 +57,8 @@ export function limitsOf(
     threads: chats === null || threads === null ? null : new Set(threads),
     named,
     maySpend: named.has(MONEY),
-    mayNameFiles: named.has(LOCAL_FILES) && !server,
-    uploads: named.has(LOCAL_FILES) ? (server?.uploads ?? '') : '',
+    mayNameFiles: named.has(LOCAL_FILES) && uploads === null,
+    uploads: named.has(LOCAL_FILES) ? (uploads ?? '') : '',
   };
 }
 

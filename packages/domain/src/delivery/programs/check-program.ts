@@ -1,9 +1,6 @@
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
-import type { BotDeps } from '../../fleet/bots/bot-deps.ts';
-import { checkBackendUrl, checkChanges } from '../../fleet/bots/check-changes.ts';
+import { type CheckDeps, checkBackendUrl, checkChanges } from '../../fleet/bots/check-changes.ts';
 import type { Program, ProgramChanges } from './program.ts';
-
-type CheckDeps = Pick<BotDeps, 'backendPolicy' | 'publicUrl'>;
 
 /**
  * Throws FlotillaError('bad_request') for a backend that no update may be sent to, or a program that would push without

@@ -2,15 +2,16 @@ import { writtenMethod } from '@flotilla/contract/bot-api/methods.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
+import type { UpstreamServers } from '@flotilla/runtime/upstreams-setting.ts';
 import { fateOf } from '@flotilla/telegram/call-fate.ts';
 import { capturedMethod } from '@flotilla/telegram/captured-methods.ts';
 import { isOfManagedBots } from '@flotilla/telegram/method-groups.ts';
 import { MOST_PARAMETERS } from '@flotilla/telegram/parameters/collect-parameters.ts';
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
-import type { UpstreamServer } from '@flotilla/telegram/platform-server.ts';
 import type { ActiveToken } from '../../fleet/bots/active-program.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import { uploadsAt } from '../../fleet/upstreams/server-of-name.ts';
 import type { CallBuffer } from '../../records/history/stream/call-buffer.ts';
 import type { Attempt } from '../../records/journal/attempt-line.ts';
 import { type CallLimits, checkCall, limitsOf } from '../programs/check-call.ts';
@@ -35,6 +36,7 @@ export type ReplyDeps = {
   programRefusals: Pick<RefusalRecorder, 'record'>;
   answeredCallbacks: AnsweredCallbacks;
   messageTopics: MessageTopics;
+  servers: UpstreamServers;
   clock: Clock;
   log: Logger;
 };
@@ -154,15 +156,15 @@ async function check(
 ): Promise<Checked> {
   const { program } = backend;
   const { directory, clock } = deps;
-  const server = (directory.ready() && directory.byId(backend.id)?.server) || null;
-  const asAdmin = () => withinFiles(server, lowerCaseMethod, params);
+  const uploads = uploadsAt(deps.servers, backend);
+  const asAdmin = () => withinFiles(uploads, lowerCaseMethod, params);
   if (program === undefined) return asAdmin();
   const { webhook_token_id, backend_role } = program;
   if (webhook_token_id === null) {
     const byAdmin = backend_role === 'admin';
     const isAllowed = byAdmin ? !isOfManagedBots(lowerCaseMethod) : isGrantedByUsers(lowerCaseMethod);
     if (!isAllowed) return { outcome: 'refused', reason: 'method', token: null };
-    return byAdmin ? asAdmin() : withinLimits(limitsOf(OF_USERS, { server: null }), null, lowerCaseMethod, params);
+    return byAdmin ? asAdmin() : withinLimits(limitsOf(OF_USERS, null), null, lowerCaseMethod, params);
   }
   const programs = directory.ready() ? directory.byProgram(program.id)?.programs : undefined;
   const tokens = programs?.find(({ id }) => id === program.id)?.tokens ?? [];
@@ -171,7 +173,7 @@ async function check(
     return { outcome: 'refused', reason: 'expired', token: { id: webhook_token_id } };
   }
   if (!isMethodAllowed(token, lowerCaseMethod)) return { outcome: 'refused', reason: 'method', token };
-  const checked = withinLimits(limitsOf(token, { server }), token, lowerCaseMethod, params);
+  const checked = withinLimits(limitsOf(token, uploads), token, lowerCaseMethod, params);
   if (checked.outcome === 'refused') return checked;
   const why = await whyOutside(deps, backend, token, checked.messages);
   if (why !== null) return { outcome: 'refused', reason: 'chat', token, why };
@@ -192,10 +194,10 @@ async function whyOutside(
 const OF_USERS = { methods: null, chats: null, threads: null };
 
 /** What an admin's backend may do, which is all but naming files of a server that other bots have as well. */
-function withinFiles(server: UpstreamServer | null, lowerCaseMethod: string, params: Params): Checked {
-  if (server === null) return { outcome: 'allowed', params, messages: [] };
+function withinFiles(uploads: string | null, lowerCaseMethod: string, params: Params): Checked {
+  if (uploads === null) return { outcome: 'allowed', params, messages: [] };
   const anything = { chats: null, threads: null, named: new Set<string>(), maySpend: true, mayNameFiles: false };
-  return withinLimits({ ...anything, uploads: server.uploads }, null, lowerCaseMethod, params);
+  return withinLimits({ ...anything, uploads }, null, lowerCaseMethod, params);
 }
 
 function withinLimits(limits: CallLimits, token: ActiveToken | null, lowerCaseMethod: string, params: Params): Checked {

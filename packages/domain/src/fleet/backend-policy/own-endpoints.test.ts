@@ -106,8 +106,8 @@ describe('what a process stands on', () => {
     const stores = storeEndpoints({
       database: 'postgres://user:password@10.0.0.7/flotilla',
       redis: 'redis-sentinel://10.0.0.8,localhost:26400/mymaster',
-      platform: 'https://8.8.8.8/path',
-      proxy: parseProxyUrl('socks5://10.0.0.6'),
+      platforms: ['https://8.8.8.8/path', 'http://10.0.0.5:8081'],
+      proxies: [parseProxyUrl('socks5://10.0.0.6')],
     });
     const endpoints = await follow(stores);
     expect(at(endpoints, '10.0.0.7', 5432)).toBe('endpoint');
@@ -115,12 +115,13 @@ describe('what a process stands on', () => {
     expect(at(endpoints, '127.0.0.1', 26400)).toBe('endpoint');
     expect(at(endpoints, '8.8.8.8', 443)).toBeNull();
     expect(at(endpoints, '10.0.0.7', 80)).toBeNull();
+    expect(at(endpoints, '10.0.0.5', 8081)).toBe('endpoint');
     expect(at(endpoints, '10.0.0.6', 1080)).toBe('endpoint');
     const own = storeEndpoints({
       database: 'postgres:///socket',
       redis: 'redis://h',
-      platform: 'http://10.0.0.9',
-      proxy: null,
+      platforms: ['http://10.0.0.9'],
+      proxies: [],
     });
     expect(at(await follow(own), '10.0.0.9', 80)).toBe('endpoint');
   });

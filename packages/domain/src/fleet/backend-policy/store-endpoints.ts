@@ -13,8 +13,8 @@ const DEFAULT_PORTS: Record<string, number> = { 'postgres:': 5432, 'postgresql:'
 export function storeEndpoints(urls: {
   database: string;
   redis: string;
-  platform: string;
-  proxy: ProxyTarget | null;
+  platforms: string[];
+  proxies: ProxyTarget[];
 }): Endpoint[] {
   const target = parseRedisUrl(urls.redis);
   const ofRedis =
@@ -22,8 +22,8 @@ export function storeEndpoints(urls: {
   return [
     ...ofRedis.map((address) => ({ ...address, publicToo: true })),
     ...endpointOf(urls.database, true),
-    ...endpointOf(urls.platform, false),
-    ...(urls.proxy === null ? [] : [{ host: urls.proxy.host, port: urls.proxy.port, publicToo: true }]),
+    ...urls.platforms.flatMap((url) => endpointOf(url, false)),
+    ...urls.proxies.map(({ host, port }) => ({ host, port, publicToo: true })),
   ];
 }
 

@@ -3,7 +3,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { requireAuditable } from '../../people/audit/require-auditable.ts';
-import { keepsServer, serverOfName, unknownUpstream } from '../upstreams/server-of-name.ts';
+import { serverOfName } from '../upstreams/server-of-name.ts';
 import { describeNewBot } from './audited-bot.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
@@ -13,6 +13,7 @@ import { botStore } from './bot-store.ts';
 import { wakeTurns } from './change-bot.ts';
 import { checkChanges } from './check-changes.ts';
 import { nameKinds } from './named-kinds.ts';
+import { baseForPushes } from './platform-webhook.ts';
 import { switchIntake } from './switch-intake.ts';
 import { resultOf, validateToken } from './validate-token.ts';
 
@@ -25,8 +26,8 @@ export async function addBot(
   by: Actor,
   wanted: BotChanges & { token: string; source: Bot['source'] },
 ): Promise<Bot> {
-  const at = await serverOfName(deps, wanted.upstream);
-  checkChanges(deps, wanted, null, at.server);
+  const at = serverOfName(deps, wanted.upstream, wanted.environment);
+  checkChanges(deps, wanted, null, baseForPushes(deps, at));
   const { webhook_mode = false, proxy_enabled = Boolean(wanted.backend_url), ...given } = wanted;
   const input = { ...given, proxy_enabled };
   const known = deps.directory.ready() && deps.directory.byToken(input.token);
@@ -70,8 +71,6 @@ async function storeBot(
   by: Actor,
   wanted: Parameters<ReturnType<typeof botStore>['insert']>[0],
 ): Promise<Bot> {
-  // A server that is deleted meanwhile would leave a bot without one.
-  if (!(await keepsServer(deps, wanted.upstream))) throw unknownUpstream();
   const row = await botStore(deps.db).insert(wanted);
   if (!row) throw new FlotillaError('conflict', 'A bot with this token is registered already');
   const bot = openBot(deps.secrets, row);

@@ -1,9 +1,8 @@
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
-import type { UpstreamServer } from '@flotilla/telegram/platform-server.ts';
 import type { ActiveProgram, StoredProgram } from './active-program.ts';
 import type { Bot, BotChanges } from './bot.ts';
-import type { BotRow, StoredServer } from './bot-store.ts';
+import type { BotRow } from './bot-store.ts';
 import { fromFormerNames, toFormerNames } from './former-names.ts';
 import { openColumns, SEALED_PLACES, sealColumns } from './sealed-bot.ts';
 import { openSigning } from './signing.ts';
@@ -20,13 +19,7 @@ export function openBot(secrets: SecretBox, stored: BotRow): Bot {
     pace: fromFormerNames(row.pace),
     allowed_updates: row.allowed_updates === null ? null : (JSON.parse(row.allowed_updates) as string[]),
     programs: row.programs.map((program) => openProgram(secrets, program)),
-    server: row.server && openServer(secrets, row.server),
   };
-}
-
-export function openServer(secrets: SecretBox, { id, proxy_sealed, ...server }: StoredServer): UpstreamServer {
-  const place = SEALED_PLACES.upstreamProxy(id);
-  return { ...server, proxy: proxy_sealed === '' ? '' : secrets.open(proxy_sealed, place) };
 }
 
 function openProgram(

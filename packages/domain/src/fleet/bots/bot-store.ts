@@ -1,7 +1,6 @@
 import type { BotRow as StoredBot } from '@flotilla/contract/bots.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Tables } from '@flotilla/database/tables.ts';
-import type { UpstreamServer } from '@flotilla/telegram/platform-server.ts';
 import { type Insertable, sql, type Updateable } from 'kysely';
 import type { StoredProgram } from './active-program.ts';
 import type { ActiveRule } from './active-rule.ts';
@@ -13,10 +12,7 @@ export type BotRow = StoredBot & {
   rules: ActiveRule[];
   routedTo: boolean;
   programs: StoredProgram[];
-  server: StoredServer | null;
 };
-/** The server that the bot names, if it is not that of the settings. */
-export type StoredServer = Omit<UpstreamServer, 'proxy'> & { id: number; proxy_sealed: string };
 type Registration = { id: number; registrationId: string };
 type NewBot = Omit<Insertable<Tables['bots']>, 'revision'>;
 type ChangedBot = Omit<Updateable<Tables['bots']>, 'revision' | 'id' | 'registration_id'>;
@@ -45,10 +41,6 @@ const programsOf = sql<StoredProgram[]>`(
         'expiresAtMs', floor(extract(epoch from t.expires_at) * 1000)) order by t.id), '[]')
       from program_tokens t where t.program_id = p.id)) order by p.id), '[]')
   from programs p where p.bot_id = bots.id)`;
-const serverOf = sql<StoredServer | null>`(
-  select json_build_object('id', u.id, 'name', u.name, 'url', u.url, 'environment', u.environment,
-    'proxy_sealed', u.proxy_sealed, 'webhook_url', u.webhook_url, 'files', u.files, 'uploads', u.uploads)
-  from upstreams u where u.name = bots.upstream)`;
 const movedGroups = sql<MovedGroup[]>`(
   select coalesce(json_agg(json_build_array(c.id, c.migrated_to_chat_id)), '[]') from chats c
   where c.bot_id = bots.id and c.migrated_to_chat_id is not null)`;
@@ -66,7 +58,6 @@ export function botStore(db: Database) {
       .selectAll()
       .select([
         ...[enabledRules.as('rules'), isTarget.as('routedTo'), programsOf.as('programs')],
-        serverOf.as('server'),
         movedGroups.as('moved_groups'),
       ]);
   const byId = async (id: number): Promise<BotRow | undefined> => {

@@ -1,5 +1,4 @@
 import type { BotRow, bot } from '@flotilla/contract/bots.ts';
-import type { UpstreamServer } from '@flotilla/telegram/platform-server.ts';
 import type { ActiveProgram } from './active-program.ts';
 import type { ActiveRule } from './active-rule.ts';
 import type { Signing } from './signing.ts';
@@ -29,8 +28,6 @@ export type Bot = Omit<BotRow, Sealed | 'cursor_changes' | keyof Opened> &
     /** True if a rule sends to chats of this bot; replies there are routed back to the source. */
     routedTo: boolean;
     programs: ActiveProgram[];
-    /** The server of `upstream`; null: that of TELEGRAM_API_URL. Absent where an older release wrote the mirror. */
-    server: UpstreamServer | null;
   };
 
 /** Settings that an operator or the bot itself may change; absent fields keep their value. */

@@ -1,7 +1,6 @@
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
-import { keepsServer, unknownUpstream } from '../upstreams/server-of-name.ts';
 import { describeBotChanges } from './audited-bot.ts';
 import { type Bot, type BotChanges, polls, programPushes, pushes, routes, sendsWaiting } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
@@ -49,7 +48,6 @@ async function storeChanges(
   { reason = '', dropPending = false, handOver = false, retryNow = false }: ChangeOptions,
 ): Promise<{ bot: Bot; cursorChanges: BotRow['cursor_changes'] }> {
   const bots = botStore(deps.db);
-  if (!(await keepsServer(deps, changes.upstream))) throw unknownUpstream();
   const before = await bots.lock(botId);
   const columns = columnsOf(deps.secrets, botId, changes);
   let row = before && (await bots.update(botId, columns).catch(refuseKnownToken));

@@ -3,20 +3,19 @@ import { forbiddenReason, parseBackendUrl, portOf } from '../backend-policy/back
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { isMaskOfSecret } from './masked-secrets.ts';
-import { baseForPushes } from './platform-webhook.ts';
 
 type Fault = { path: string; reason: string };
-type CheckDeps = Pick<BotDeps, 'backendPolicy' | 'publicUrl'>;
+export type CheckDeps = Pick<BotDeps, 'backendPolicy' | 'publicUrl'>;
 
 /**
  * Throws FlotillaError('bad_request') that names every unacceptable field. `known` is the bot as it was, null for a new
- * one: a value that it has already may be given again.
+ * one: a value that it has already may be given again. `pushBase` is that of baseForPushes.
  */
 export function checkChanges(
   deps: CheckDeps,
   changes: BotChanges,
   known: Pick<Bot, 'backend_url'> | null,
-  server: Bot['server'] = null,
+  pushBase = deps.publicUrl,
 ): void {
   const faults: Fault[] = [];
   const { backend_url } = changes;
@@ -24,7 +23,7 @@ export function checkChanges(
     const reason = backend_url === known?.backend_url ? urlFault(deps, backend_url) : typedUrlFault(deps, backend_url);
     if (reason !== null) faults.push({ path: 'backend_url', reason });
   }
-  if (changes.webhook_mode && baseForPushes(deps, { server }) === null) {
+  if (changes.webhook_mode && pushBase === null) {
     faults.push({ path: 'webhook_mode', reason: 'needs the setting PUBLIC_URL' });
   }
   if (isMaskOfSecret(changes.secret_token))

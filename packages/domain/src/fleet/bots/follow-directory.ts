@@ -3,6 +3,7 @@ import { channels, configKeys } from '@flotilla/redis/keys.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
+import { HOME } from '../upstreams/server-of-name.ts';
 import type { Bot } from './bot.ts';
 import type { BotDirectory } from './bot-directory.ts';
 import { fromFormerNames } from './former-names.ts';
@@ -41,8 +42,8 @@ export async function followDirectory(deps: {
     const place = SEALED_PLACES.mirrored(id, Number(stored.slice(0, space)));
     try {
       const bot = fromFormerNames<Bot>(JSON.parse(deps.secrets.open(stored.slice(space + 1), place)));
-      // A release without labels wrote none.
-      return { ...bot, labels: bot.labels ?? [], created_at: new Date(bot.created_at) };
+      // A release without labels and servers wrote none.
+      return { ...HOME, ...bot, labels: bot.labels ?? [], created_at: new Date(bot.created_at) };
     } catch (error) {
       throw new Error(`the configuration of bot ${id} cannot be read (${String(error)})`, { cause: error });
     }

@@ -8,7 +8,9 @@ import type { BotDeps } from './bot-deps.ts';
 import { askedKinds } from './named-kinds.ts';
 import { resultOf } from './validate-token.ts';
 
-export type WebhookDeps = Pick<BotDeps, 'platform' | 'publicUrl' | 'extraKinds'>;
+export type WebhookDeps = Pick<BotDeps, 'platform' | 'publicUrl' | 'extraKinds' | 'servers'>;
+
+type BaseDeps = Pick<BotDeps, 'publicUrl' | 'servers'>;
 
 /** The platform's limit of concurrent pushes for one bot. */
 const CONNECTIONS = 40;
@@ -30,7 +32,7 @@ export function isPlatformSecret(bot: Bot, given: string): boolean {
 }
 
 /** The URL to which the platform pushes. Throws FlotillaError('bad_request') without a PUBLIC_URL. */
-function platformWebhookUrl(deps: Pick<BotDeps, 'publicUrl'>, bot: Pick<Bot, 'id' | 'server'>): string {
+function platformWebhookUrl(deps: BaseDeps, bot: Pick<Bot, 'id' | 'upstream'>): string {
   const base = baseForPushes(deps, bot);
   if (base === null) {
     throw new FlotillaError('bad_request', 'webhook_mode needs the setting PUBLIC_URL', {
@@ -41,12 +43,8 @@ function platformWebhookUrl(deps: Pick<BotDeps, 'publicUrl'>, bot: Pick<Bot, 'id
 }
 
 /** The base URL at which the bot's server reaches us; null if it cannot. */
-export function baseForPushes(
-  { publicUrl }: Pick<BotDeps, 'publicUrl'>,
-  { server }: Pick<Bot, 'server'>,
-): string | null {
-  const own = server?.webhook_url.replace(/\/+$/, '') ?? '';
-  return own === '' ? publicUrl : own;
+export function baseForPushes({ publicUrl, servers }: BaseDeps, { upstream }: Pick<Bot, 'upstream'>): string | null {
+  return servers.get(upstream)?.webhook || publicUrl;
 }
 
 /** Tells the platform to push updates of all kinds to us, including those that wait there. Throws FlotillaError. */
@@ -113,7 +111,7 @@ async function webhookAtPlatform({ platform }: Pick<BotDeps, 'platform'>, bot: B
  * Throws FlotillaError.
  */
 export async function removeOurWebhook(
-  deps: Pick<WebhookDeps, 'platform' | 'publicUrl'>,
+  deps: BaseDeps & Pick<WebhookDeps, 'platform'>,
   bot: Bot,
 ): Promise<{ outcome: 'none' | 'removed' } | { outcome: 'foreign'; host: string }> {
   const { url } = await webhookAtPlatform(deps, bot);
@@ -126,7 +124,7 @@ export async function removeOurWebhook(
 
 /** The host of the webhook of another service at the platform; null if there is none. Throws FlotillaError. */
 export async function foreignWebhookHost(
-  deps: Pick<WebhookDeps, 'platform' | 'publicUrl'>,
+  deps: BaseDeps & Pick<WebhookDeps, 'platform'>,
   bot: Bot,
 ): Promise<string | null> {
   const { url } = await webhookAtPlatform(deps, bot);

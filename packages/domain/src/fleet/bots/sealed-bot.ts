@@ -22,7 +22,6 @@ export const SEALED_PLACES = {
   programSigning: (programId: number) => `programs.signing_sealed.${programId}`,
   sinkUrl: (sinkId: number) => `event_sinks.url_sealed.${sinkId}`,
   sinkSigning: (sinkId: number) => `event_sinks.signing_sealed.${sinkId}`,
-  upstreamProxy: (upstreamId: number) => `upstreams.proxy_sealed.${upstreamId}`,
   mirrored: (botId: number, revision: number) => `${configKeys.bots}.${botId}.${revision}`,
 } as const;
 

@@ -1,10 +1,12 @@
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { requireMovable } from '../upstreams/require-movable.ts';
+import { movesBot } from '../upstreams/server-of-name.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { checkChanges } from './check-changes.ts';
 import { withoutMasks } from './masked-secrets.ts';
+import { baseForPushes } from './platform-webhook.ts';
 import { switchIntake } from './switch-intake.ts';
 import { validateToken } from './validate-token.ts';
 
@@ -16,7 +18,7 @@ export async function updateBot(deps: BotDeps, by: Actor, botId: number, wanted:
   const bot = deps.directory.byId(botId);
   if (!bot) throw new FlotillaError('not_found', 'Bot not found');
   const changes = withoutMasks(bot, wanted);
-  checkChanges(deps, changes, bot, bot.server);
+  checkChanges(deps, changes, bot, baseForPushes(deps, { upstream: changes.upstream ?? bot.upstream }));
   if (changes.token !== undefined && changes.token !== bot.token) {
     const identity = await validateToken(deps, changes.token, bot);
     if (identity.id !== bot.telegram_id) {
@@ -25,7 +27,7 @@ export async function updateBot(deps: BotDeps, by: Actor, botId: number, wanted:
       });
     }
   }
-  if (changes.upstream !== undefined && changes.upstream !== bot.upstream) await requireMovable(deps, bot, changes);
+  if (movesBot(bot, changes)) await requireMovable(deps, bot, changes);
   if (changes.backend_url === undefined || changes.backend_url === bot.backend_url)
     return switchIntake(deps, by, bot, changes);
   // Neither the certificate, the address nor the failures of the old backend are those of the new one.

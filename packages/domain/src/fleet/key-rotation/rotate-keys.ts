@@ -9,7 +9,6 @@ import { resealPrograms } from './reseal-programs.ts';
 import { resealSecondFactors } from './reseal-second-factors.ts';
 import { resealSinks } from './reseal-sinks.ts';
 import { resealStored } from './reseal-stored.ts';
-import { resealUpstreams } from './reseal-upstreams.ts';
 import { emptyTally, type Tally, type TallyLine } from './tally.ts';
 
 export type RotationDeps = { db: Database; redis: RedisHandles; secrets: SecretBox; signal: AbortSignal };
@@ -57,7 +56,6 @@ async function look(deps: RotationDeps, lookOnly: boolean): Promise<Tally> {
   await resealPrograms(deps, tally, lookOnly);
   await resealSinks(deps, tally, lookOnly);
   await resealSecondFactors(deps, tally, lookOnly);
-  await resealUpstreams(deps, tally, lookOnly);
   await resealMirrored(deps, tally, lookOnly);
   return tally;
 }

@@ -8,7 +8,6 @@ export type Place =
   | 'signing secrets'
   | 'event URLs'
   | 'second factors'
-  | 'proxies of upstreams'
   | 'configuration in Redis';
 
 /**

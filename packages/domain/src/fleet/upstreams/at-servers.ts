@@ -3,17 +3,27 @@ import { type PlatformClient, platformClient } from '@flotilla/telegram/platform
 import type { AtServer } from '@flotilla/telegram/platform-server.ts';
 import { type PollingClient, pollingClient } from '@flotilla/telegram/polling-client.ts';
 import { localClient } from './local-client.ts';
+import { UNKNOWN_SERVER } from './server-of-name.ts';
 import type { UpstreamHealth } from './upstream-health.ts';
 import type { Upstreams } from './upstreams.ts';
 
 type Deps = { upstreams: Upstreams; upstreamHealth: UpstreamHealth };
 type Measure<Client> = (client: Client, upstream: string) => Client;
 
+const UNKNOWN = {
+  outcome: 'unreachable',
+  reason: UNKNOWN_SERVER,
+  timedOut: false,
+  neverSent: true,
+} as const;
+
 /** Calls of each bot to its own server. A token that is not known is that of a stranger, unless `at` names its bot. */
 export function atServers({ upstreams, upstreamHealth }: Deps, measure: Measure<PlatformClient>): PlatformClient {
-  const clients = upstreams.clients((target) =>
-    watched(measure(localClient(target, platformClient(target)), target.name), target.name, upstreamHealth),
-  );
+  const clients = upstreams.clients((target) => {
+    if (!target.isKnown) return NOWHERE;
+    const { name } = target;
+    return watched(measure(localClient(target, platformClient(target)), name), name, upstreamHealth);
+  });
   const to = (token: string, at: AtServer | undefined) => (at === undefined ? clients.ofToken(token) : clients.of(at));
   return {
     call: (token, method, params, options) => to(token, options?.at).call(token, method, params, options),
@@ -23,15 +33,25 @@ export function atServers({ upstreams, upstreamHealth }: Deps, measure: Measure<
   };
 }
 
+const NOWHERE: PlatformClient = {
+  call: async () => UNKNOWN,
+  upload: async (_token, _method, _params, files) => {
+    for (const { stream } of files) stream.destroy();
+    return UNKNOWN;
+  },
+  openFile: async () => UNKNOWN,
+};
+
 /** The same for polling. */
 export function pollingAtServers({ upstreams, upstreamHealth }: Deps, measure: Measure<PollingClient>): PollingClient {
   const clients = upstreams.clients(
-    (target) => ({ name: target.name, polling: measure(pollingClient(target), target.name) }),
+    (target) => ({ ...target, polling: measure(pollingClient(target), target.name) }),
     ({ polling }) => polling.close(),
   );
   return {
     getUpdates: async (token, params, options) => {
-      const { name, polling } = options.at === undefined ? clients.ofToken(token) : clients.of(options.at);
+      const { name, isKnown, polling } = options.at === undefined ? clients.ofToken(token) : clients.of(options.at);
+      if (!isKnown) return UNKNOWN;
       const begunAtMs = performance.now();
       const answer = await polling.getUpdates(token, params, options);
       upstreamHealth.learn(name, answer, begunAtMs);

@@ -1,6 +1,6 @@
-import { DEFAULT_UPSTREAM } from '@flotilla/contract/upstreams.ts';
 import type { AtServer } from '@flotilla/telegram/platform-server.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
+import { HOME, movesBot } from './server-of-name.ts';
 
 type Known = AtServer & { token: string };
 
@@ -21,8 +21,8 @@ export function formerServers(directory: BotDirectory) {
       former.set(before.token, before);
       if (former.size > KEPT_AT_MOST) former.delete(former.keys().next().value as string);
     }
-    if (bot === undefined || (bot.upstream ?? DEFAULT_UPSTREAM) === DEFAULT_UPSTREAM) present.delete(botId);
-    else present.set(botId, { token: bot.token, upstream: bot.upstream, server: bot.server ?? null });
+    if (bot === undefined || !movesBot(HOME, bot)) present.delete(botId);
+    else present.set(botId, { token: bot.token, upstream: bot.upstream, environment: bot.environment });
   };
   if (directory.ready()) for (const { id } of directory.all()) learn(id);
   const close = directory.onChange(learn);

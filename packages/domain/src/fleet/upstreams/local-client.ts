@@ -7,15 +7,14 @@ import type { Target } from './upstreams.ts';
 
 /** The given client of a server whose files we serve: paths are those of files below its bot, whatever disk they are on. */
 export function localClient(target: Target, client: PlatformClient): PlatformClient {
-  const { server, filesGuard } = target;
+  const { server, isTest = false } = target;
   if (server === null || server.files === '') return client;
-  const directoryFor = (token: string) => directoryOf(server, token);
+  const directoryFor = (token: string) => directoryOf(token, isTest);
   const served = isAbsolute(server.files)
     ? null
     : platformClient({
         apiUrl: server.files,
         filePath: (token) => `/${encodeToken(directoryFor(token))}`,
-        ...(filesGuard === undefined ? {} : { guard: filesGuard }),
       });
   return {
     ...client,

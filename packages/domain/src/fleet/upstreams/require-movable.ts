@@ -16,16 +16,17 @@ const LOSES =
 export async function requireMovable(
   deps: BotDeps,
   bot: Bot,
-  { upstream, token = bot.token }: BotChanges,
+  { upstream = bot.upstream, environment = bot.environment, token = bot.token }: BotChanges,
 ): Promise<void> {
-  const to = await serverOfName(deps, upstream);
-  if (!bot.disabled || (await gotUpdates(deps, bot))) throw refusedInput('upstream', LOSES);
+  const to = serverOfName(deps, upstream, environment);
+  const field = upstream === bot.upstream ? 'environment' : 'upstream';
+  if (!bot.disabled || (await gotUpdates(deps, bot))) throw refusedInput(field, LOSES);
   const info = resultOf(await deps.platform.call(bot.token, 'getWebhookInfo', {}, { at: bot }));
   if ((info as { pending_update_count?: unknown } | null)?.pending_update_count !== 0) {
-    throw refusedInput('upstream', LOSES);
+    throw refusedInput(field, LOSES);
   }
   const identity = await validateToken(deps, token, to);
-  if (identity.id !== bot.telegram_id) throw refusedInput('upstream', 'has another bot for this token');
+  if (identity.id !== bot.telegram_id) throw refusedInput(field, 'has another bot for this token');
 }
 
 async function gotUpdates({ db, redis }: Pick<BotDeps, 'db' | 'redis'>, { id }: Bot): Promise<boolean> {

@@ -2,7 +2,6 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileRange, OpenedFile } from '@flotilla/telegram/platform-client.ts';
-import type { UpstreamServer } from '@flotilla/telegram/platform-server.ts';
 import { partOf } from './file-part.ts';
 
 /** A download holds no more than this, and what Node and the kernel send. */
@@ -12,8 +11,8 @@ const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const NOT_FOUND: OpenedFile = { outcome: 'refused', status: 404 };
 
 /** The directory of a bot below that of its server (Client.cpp: the token, and `:T` in the test environment). */
-export function directoryOf({ environment }: Pick<UpstreamServer, 'environment'>, token: string): string {
-  return environment === 'test' ? `${token}:T` : token;
+export function directoryOf(token: string, isTest: boolean): string {
+  return isTest ? `${token}:T` : token;
 }
 
 /** The path of a file below the directory of its bot, from the one that a server in local mode names; null: it is elsewhere. */

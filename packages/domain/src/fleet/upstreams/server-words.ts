@@ -3,5 +3,5 @@ import type { Bot } from '../bots/bot.ts';
 
 /** The server of a bot in a sentence. */
 export function serverWords({ upstream }: Pick<Bot, 'upstream'>): string {
-  return upstream === undefined || upstream === DEFAULT_UPSTREAM ? 'the platform' : `the upstream ${upstream}`;
+  return upstream === DEFAULT_UPSTREAM ? 'the platform' : `the upstream ${upstream}`;
 }

@@ -1,11 +1,17 @@
-import { DEFAULT_UPSTREAM } from '@flotilla/contract/upstreams.ts';
+import { DEFAULT_UPSTREAM, type UpstreamState } from '@flotilla/contract/upstreams.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { upstreamsKey } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { UpstreamServers } from '@flotilla/runtime/upstreams-setting.ts';
 import { isOutage } from '@flotilla/telegram/call-fate.ts';
 import { ABORTED, type PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
+import type { BotDirectory } from '../bots/bot-directory.ts';
+import { UNKNOWN_SERVER } from './server-of-name.ts';
 
-/** If the servers that admins added answer. What Flotilla sends by itself waits while one does not, then tries one call at a time. */
+/**
+ * If the servers answer. What Flotilla sends by itself waits while one of TELEGRAM_UPSTREAMS does not, then tries one call at a time; at
+ * that of TELEGRAM_API_URL, each bot waits for itself.
+ */
 export type UpstreamHealth = {
   /** Learns from a call that began at this time of performance.now(). Never throws. */
   learn(upstream: string, answer: PlatformAnswer, begunAtMs: number): void;
@@ -37,7 +43,7 @@ export function upstreamHealth({ redis, clock }: { redis: RedisHandles; clock: C
   };
   const leftMs = (name: string): number => {
     const known = servers.get(name);
-    if (known === undefined || known.failures < FAILS_FROM) return 0;
+    if (known === undefined || known.failures < FAILS_FROM || name === DEFAULT_UPSTREAM) return 0;
     const nowMs = performance.now();
     return Math.max(0, known.restsUntilMs - nowMs, known.triedAtMs + NEXT_TRY_MS - nowMs);
   };
@@ -51,7 +57,7 @@ export function upstreamHealth({ redis, clock }: { redis: RedisHandles; clock: C
     const sinceMs = before?.sinceMs ?? clock.nowMs();
     const rests = { failedAtMs: nowMs, restsUntilMs: nowMs + restMs, triedAtMs: Number.NEGATIVE_INFINITY };
     servers.set(name, { failures, sinceMs, ...rests });
-    tell(`${name}:failed`, { sinceMs, error: reason });
+    if (failures >= FAILS_FROM) tell(`${name}:failed`, { sinceMs, error: reason });
   };
   return {
     leftMs,
@@ -62,10 +68,11 @@ export function upstreamHealth({ redis, clock }: { redis: RedisHandles; clock: C
       return left;
     },
     learn: (name, answer, begunAtMs) => {
-      if (name === DEFAULT_UPSTREAM) return;
       if (answer.outcome === 'unreachable' && (answer.reason === ABORTED || answer.quarantined === true)) return;
       if (isOutage(answer)) return fail(name, reasonOf(answer), begunAtMs);
-      if (servers.delete(name)) toldAtMs.delete(`${name}:ok`);
+      const before = servers.get(name);
+      servers.delete(name);
+      if (before !== undefined && before.failures >= FAILS_FROM) toldAtMs.delete(`${name}:ok`);
       tell(`${name}:ok`, {});
     },
   };
@@ -76,28 +83,25 @@ function reasonOf(answer: PlatformAnswer): string {
   return answer.outcome === 'refused' ? answer.description : answer.reason;
 }
 
-export type UpstreamState = {
-  state: 'ok' | 'failing' | 'unknown';
-  failing_since: Date | undefined;
-  error: string;
-};
-
-/** What all processes know of a server. */
-export async function readUpstreamStates(
-  { redis, clock }: { redis: RedisHandles; clock: Clock },
-  names: readonly string[],
+/** What all processes know of each server of the settings, and of those that bots name without one. */
+export async function readUpstreams(
+  deps: { redis: RedisHandles; clock: Clock; directory: Pick<BotDirectory, 'all'> },
+  config: { platformUrl: string; servers: UpstreamServers },
 ): Promise<UpstreamState[]> {
-  if (names.length === 0) return [];
+  const bots = Map.groupBy(deps.directory.all(), ({ upstream }) => upstream);
+  const names = [...new Set([DEFAULT_UPSTREAM, ...config.servers.keys(), ...bots.keys()])];
   const fields = names.flatMap((name) => [`${name}:ok`, `${name}:failed`]);
-  const told = await redis.commands.hmget(upstreamsKey, ...fields);
-  const since = clock.nowMs() - NEWS_MS;
-  return names.map((_, at) => {
+  const told = await deps.redis.commands.hmget(upstreamsKey, ...fields);
+  const since = deps.clock.nowMs() - NEWS_MS;
+  return names.map((name, at) => {
+    const shown = { name, bots: bots.get(name)?.length ?? 0 };
+    const url = name === DEFAULT_UPSTREAM ? config.platformUrl : config.servers.get(name)?.url;
+    if (url === undefined) return { ...shown, url: '', state: 'failing', error: UNKNOWN_SERVER };
+    const known = { ...shown, url: new URL(url).origin };
     const [ok, failed] = [newsOf(told[2 * at], since), newsOf(told[2 * at + 1], since)];
-    if (failed !== null && failed.atMs > (ok?.atMs ?? 0)) {
-      const { sinceMs = failed.atMs, error = '' } = failed;
-      return { state: 'failing', failing_since: new Date(sinceMs), error: error };
-    }
-    return { state: ok === null ? 'unknown' : 'ok', failing_since: undefined, error: '' };
+    if (failed === null || failed.atMs <= (ok?.atMs ?? 0)) return { ...known, state: ok ? 'ok' : 'unknown', error: '' };
+    const failing_since = new Date(failed.sinceMs ?? failed.atMs).toISOString();
+    return { ...known, state: 'failing', failing_since, error: failed.error ?? '' };
   });
 }
 

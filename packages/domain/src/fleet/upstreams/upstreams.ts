@@ -1,20 +1,23 @@
-import { DEFAULT_UPSTREAM } from '@flotilla/contract/upstreams.ts';
-import { type ProxyTarget, parseProxyUrl } from '@flotilla/runtime/proxy-url.ts';
-import type { AtServer, PlatformServer, ServerGuard, UpstreamServer } from '@flotilla/telegram/platform-server.ts';
-import { forbiddenReasons, guardedLookup, portOf } from '../backend-policy/backend-address.ts';
-import type { BackendPolicy } from '../backend-policy/backend-policy.ts';
+import { DEFAULT_UPSTREAM, type PlatformEnvironment } from '@flotilla/contract/upstreams.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
+import type { ProxyTarget } from '@flotilla/runtime/proxy-url.ts';
+import type { UpstreamServer, UpstreamServers } from '@flotilla/runtime/upstreams-setting.ts';
+import type { AtServer, PlatformServer } from '@flotilla/telegram/platform-server.ts';
+import type { Bot } from '../bots/bot.ts';
 import type { BotDirectory } from '../bots/bot-directory.ts';
 import { formerServers } from './former-servers.ts';
+import { HOME, isNamed, UNKNOWN_SERVER } from './server-of-name.ts';
 
-/** Where calls go: the server of TELEGRAM_API_URL, or one that an admin added. */
+/** Where calls go. */
 export type Target = PlatformServer & {
   name: string;
+  /** null: that of TELEGRAM_API_URL. */
   server: UpstreamServer | null;
-  /** For the URL that serves its files. */
-  filesGuard?: ServerGuard;
+  /** False: the settings of this process do not have the server that the bot names, and its calls must not go to another one. */
+  isKnown: boolean;
 };
 
-/** One client for each server, so that those of one server wait for no other one. */
+/** A client for each server and environment, so that those of one server wait for no other one. */
 export type ServerClients<Client> = {
   /** That of a bot; without one, that of strangers. */
   of(bot: AtServer | null): Client;
@@ -23,111 +26,68 @@ export type ServerClients<Client> = {
 };
 
 export type Upstreams = {
-  /** `open` is called when the first call goes to a server, `close` once no bot is there any more. */
+  /** `open` is called when the first call goes to a server. */
   clients<Client>(open: (target: Target) => Client, close?: (client: Client) => unknown): ServerClients<Client>;
   close(): void;
 };
 
-type Deps = { directory: BotDirectory; policy: BackendPolicy };
-type Config = { platformUrl: string; platformProxy: ProxyTarget | null };
-type Opened<Client> = { client: Client; key: string };
+type Config = { platformUrl: string; platformProxy: ProxyTarget | null; servers: UpstreamServers };
 
-const LOOK_EVERY_MS = 60_000;
+const NOWHERE = 'http://upstream.invalid';
 
 /** The one place that decides to which server the calls of a bot go. */
-export function openUpstreams({ directory, policy }: Deps, { platformUrl, platformProxy }: Config): Upstreams {
+export function openUpstreams({ directory, log }: { directory: BotDirectory; log: Logger }, config: Config): Upstreams {
   const former = formerServers(directory);
-  const keepers = new Set<(used: ReadonlySet<string>) => void>();
-  const home: Target = { name: DEFAULT_UPSTREAM, server: null, apiUrl: platformUrl, proxy: platformProxy };
-  const targetOf = (server: UpstreamServer): Target => {
-    const at = serverAt(server, platformProxy);
-    const guard = guardOf(server, at.proxy, { policy, platformProxy });
-    const ofFiles = /^https?:/i.test(server.files) ? { filesGuard: guardOfUrl(server.files, policy) } : {};
-    return { ...at, ...ofFiles, name: server.name, server, guard };
-  };
-  const timer = setInterval(() => {
-    if (!directory.ready()) return;
-    const used = new Set(directory.all().flatMap(({ server }) => (server ? [keyOf(server)] : [])));
-    for (const keep of keepers) keep(used);
-  }, LOOK_EVERY_MS).unref();
+  const endWarnings = warnOfUnknown({ directory, log }, config.servers);
   return {
     clients: (open, close = () => undefined) => {
-      const ofStrangers = open(home);
-      const byKey = new Map<string, Opened<ReturnType<typeof open>>>();
-      const byServer = new WeakMap<UpstreamServer, Opened<ReturnType<typeof open>>>();
-      const clientOf = (server: UpstreamServer) => {
-        const known = byServer.get(server);
-        if (known !== undefined && byKey.get(known.key) === known) return known.client;
-        const key = keyOf(server);
-        const opened = byKey.get(key) ?? { client: open(targetOf(server)), key };
-        byKey.set(key, opened);
-        byServer.set(server, opened);
-        return opened.client;
-      };
-      const keep = (used: ReadonlySet<string>) => {
-        for (const [key, { client }] of byKey) {
-          if (used.has(key)) continue;
-          byKey.delete(key);
-          void close(client);
-        }
-      };
-      keepers.add(keep);
+      type Opened = Map<string, ReturnType<typeof open>>;
+      const opened: Record<PlatformEnvironment, Opened> = { production: new Map(), test: new Map() };
       const of = (bot: AtServer | null) => {
-        if (bot === null || (bot.upstream ?? DEFAULT_UPSTREAM) === DEFAULT_UPSTREAM) return ofStrangers;
-        return clientOf(bot.server ?? unknownServer(bot.upstream));
+        const at = bot ?? HOME;
+        const known = opened[at.environment].get(at.upstream);
+        if (known !== undefined) return known;
+        const client = open(targetOf(config, at));
+        opened[at.environment].set(at.upstream, client);
+        return client;
       };
       return {
         of,
         ofToken: (token) => of((directory.ready() && directory.byToken(token)) || former.of(token)),
         close: async () => {
-          keepers.delete(keep);
-          await Promise.all([ofStrangers, ...[...byKey.values()].map(({ client }) => client)].map(close));
+          await Promise.all(Object.values(opened).flatMap((ofEnvironment) => [...ofEnvironment.values()].map(close)));
         },
       };
     },
     close: () => {
-      clearInterval(timer);
       former.close();
+      endWarnings();
     },
   };
 }
 
-function keyOf(server: UpstreamServer): string {
-  return JSON.stringify([server.name, server.url, server.environment, server.proxy, server.files]);
-}
-
-const NOWHERE = 'http://upstream.invalid';
-
-/** A release that knows no servers wrote the bot's configuration, and its calls must not go to another server meanwhile. */
-function unknownServer(name: string): UpstreamServer {
-  return { name, url: NOWHERE, environment: 'production', proxy: 'direct', webhook_url: '', files: '', uploads: '' };
-}
-
-/** Its address, and the way there. */
-export function serverAt(
-  { url, environment, proxy }: UpstreamServer,
-  platformProxy: ProxyTarget | null,
-): PlatformServer & { proxy: ProxyTarget | null } {
-  const own = proxy === 'direct' ? null : proxy === '' ? platformProxy : parseProxyUrl(proxy);
-  return { apiUrl: url, isTest: environment === 'test', proxy: own };
-}
-
-function guardOf(
-  { name, url: text }: UpstreamServer,
-  proxy: ProxyTarget | null,
-  { policy, platformProxy }: { policy: BackendPolicy; platformProxy: ProxyTarget | null },
-): ServerGuard {
-  const { lookup, forbidden } = guardOfUrl(text, policy);
-  const unknown = text === NOWHERE ? `the server of the upstream ${name} is not known yet` : null;
-  const ofProxy =
-    proxy === null || proxy === platformProxy ? () => null : forbiddenReasons(proxy.host, proxy.port, policy);
-  return { lookup, forbidden: () => unknown ?? forbidden() ?? ofProxy() };
-}
-
-function guardOfUrl(text: string, policy: BackendPolicy): ServerGuard {
-  const url = new URL(text);
-  return {
-    lookup: guardedLookup(portOf(url), policy),
-    forbidden: forbiddenReasons(url.hostname, portOf(url), policy),
+/** Tells the operator, once for each name, that bots wait for a server to be named again. Returns a function that ends it. */
+function warnOfUnknown({ directory, log }: { directory: BotDirectory; log: Logger }, servers: UpstreamServers) {
+  const warned = new Set<string>();
+  const look = (bot: Bot | undefined) => {
+    if (bot === undefined || isNamed(servers, bot.upstream) || warned.has(bot.upstream)) return;
+    warned.add(bot.upstream);
+    log.warn({ upstream: bot.upstream, bot: bot.id }, `${UNKNOWN_SERVER}: what bots at it send goes nowhere`);
   };
+  if (directory.ready()) directory.all().forEach(look);
+  return directory.onChange((botId) => directory.ready() && look(directory.byId(botId)));
+}
+
+/** The address of a server, and the way there. */
+export function targetOf(
+  { platformUrl, platformProxy, servers }: Config,
+  { upstream: name, environment }: AtServer,
+): Target {
+  const isTest = environment === 'test';
+  if (name === DEFAULT_UPSTREAM) {
+    return { name, isTest, isKnown: true, server: null, apiUrl: platformUrl, proxy: platformProxy };
+  }
+  const server = servers.get(name) ?? null;
+  if (server === null) return { name, isTest, isKnown: false, server, apiUrl: NOWHERE };
+  return { name, isTest, isKnown: true, server, apiUrl: server.url, proxy: server.proxy };
 }

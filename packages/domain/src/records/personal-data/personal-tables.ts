@@ -198,7 +198,6 @@ export const PERSONAL_TABLES: Record<keyof Tables, PersonalTable> = {
   chat_views: { stays: 'saved views of the inbox that look for a name: settings of whoever saved them' },
 
   bots: { without: 'settings of bots' },
-  upstreams: { without: 'addresses of servers' },
   replies: { without: 'texts that people of the team send again and again' },
   chat_lists: { without: 'names of lists, and how many chats they have' },
   program_links: { without: 'hashes of links; the chats that were bound by them are listed above' },

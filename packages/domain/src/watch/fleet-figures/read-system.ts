@@ -1,3 +1,4 @@
+import type { UpstreamState } from '@flotilla/contract/upstreams.ts';
 import { clockAheadMs } from '@flotilla/database/clock-of-server.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
@@ -9,8 +10,10 @@ import type { TurnKind, TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Taken } from '@flotilla/runtime/refreshed.ts';
 import { remembered } from '@flotilla/runtime/remembered.ts';
+import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import type { MemoryPressure } from '../../fleet/memory/memory-pressure.ts';
 import type { MemoryWatch } from '../../fleet/memory/watch-memory.ts';
+import { readUpstreams } from '../../fleet/upstreams/upstream-health.ts';
 import { type WaitingRemoval, waitingRemovals } from '../../records/retention/confirm-removals.ts';
 import type { FleetFigures } from './fleet-figures.ts';
 import { readFigures } from './gather-figures.ts';
@@ -24,6 +27,7 @@ export type SystemState = {
   turns: Taken<TurnFigures[]> | null;
   figures: FleetFigures | null;
   removals: { clockMsApart: number; waiting: WaitingRemoval[] } | null;
+  upstreams: UpstreamState[] | null;
 };
 
 export type SystemReader = () => Promise<SystemState>;
@@ -34,7 +38,8 @@ type Deps = {
   clock: Clock;
   memory: MemoryWatch;
   turns: Record<string, TurnQueue>;
-  config: { redisChecks: RedisChecks };
+  directory: BotDirectory;
+  config: Parameters<typeof readUpstreams>[1] & { redisChecks: RedisChecks };
 };
 
 /** Measuring the size of a database takes long. */
@@ -53,13 +58,17 @@ export function systemReader(deps: Deps): SystemReader {
     clockMsApart: await clockAheadMs(deps.db, clock),
     waiting: await waitingRemovals(deps.db),
   }));
+  const upstreams = remembered(clock, REDIS_EVERY_MS, async () =>
+    deps.directory.ready() ? readUpstreams(deps, config) : null,
+  );
   return async () => {
-    const [ofDatabase, ofRedis, ofTurns, figures, ofRemovals] = await Promise.all([
+    const [ofDatabase, ofRedis, ofTurns, figures, ofRemovals, ofUpstreams] = await Promise.all([
       orNull(database()),
       orNull(redis()),
       orNull(turns()),
       orNull(readFigures(deps)),
       orNull(removals()),
+      orNull(upstreams()),
     ]);
     return {
       database: ofDatabase,
@@ -67,6 +76,7 @@ export function systemReader(deps: Deps): SystemReader {
       turns: ofTurns,
       figures,
       removals: ofRemovals,
+      upstreams: ofUpstreams,
     };
   };
 }
