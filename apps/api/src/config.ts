@@ -31,6 +31,7 @@ function nest(settings: ApiSettings) {
       balancerNoticeMs: settings.BALANCER_NOTICE_SECONDS * 1000,
     },
     live: { streams: settings.LIVE_STREAMS, streamsPerAccount: settings.LIVE_STREAMS_PER_ACCOUNT },
+    labelsMax: settings.LABELS_MAX,
     mcpWritesPerMinute: settings.MCP_WRITES_PER_MINUTE,
     admin: {
       username: settings.ADMIN_USERNAME,

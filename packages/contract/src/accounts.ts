@@ -3,6 +3,7 @@ import { ACCOUNT_RIGHTS, type AccountRight } from './account-rights.ts';
 import { column, filled, orNull } from './columns.ts';
 import { createdAtField, okAnswer, ownIdField, usernameField } from './fields.ts';
 import { flag, listOf, nullable, ownId, ownIds, pagedInputs, text } from './inputs.ts';
+import { labels } from './labels.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 import { EXAMPLE_OK_WITH_TOKENS, okWithTokens } from './program-tokens.ts';
 import { type Answer, defineResource } from './resource.ts';
@@ -13,6 +14,8 @@ export type Role = (typeof ROLES)[number];
 const accountRight = z.enum(ACCOUNT_RIGHTS).describe('broadcast: it may send one message to many chats of its bots.');
 
 export const roleField = z.enum(ROLES).describe('The role. The introduction says what each role may do.');
+
+const LABELS_NOTE = 'The account also sees the bots that have one of these labels, for as long as they have it.';
 
 const MUST_CHANGE_NOTE =
   'True: sessions of the account may only show it, change the password and sign out, until the password is changed.';
@@ -49,8 +52,14 @@ export const accountResource = defineResource('Account', {
   /** True: every bot, also those registered later. False: those in account_bots. An admin sees every bot anyway. */
   all_bots: { stored: filled(column.boolean) },
   bot_ids: {
-    shown: z.array(z.int()).nullable().describe('The bots that the account sees. null: every bot.'),
+    shown: z.array(z.int()).nullable().describe('The bots that the account sees by their ids. null: every bot.'),
     input: nullable(ownIds(10_000)).describe('The bots that the account sees. null: every bot.'),
+    initial: [],
+  },
+  bot_labels: {
+    stored: filled(column.jsonb<string[]>()),
+    shown: z.array(z.string()).describe(LABELS_NOTE),
+    input: labels().describe(LABELS_NOTE),
     initial: [],
   },
   rights: {
@@ -94,6 +103,7 @@ export const EXAMPLE_ACCOUNT: AccountResource = {
   display_name: 'Admin',
   role: 'admin',
   bot_ids: null,
+  bot_labels: [],
   rights: [],
   must_change_password: false,
   second_factor: false,
@@ -128,7 +138,7 @@ export const accountOperations = {
     method: 'POST',
     audit: ['account_add'],
     paths: ['/api/auth/users/add'],
-    summary: 'Creates an account. Without `bot_ids` it sees no bot.',
+    summary: 'Creates an account. Without `bot_ids` and `bot_labels` it sees no bot.',
     input: z.object(accountResource.addInputs),
     output: accountResource.answer,
     readOnlyFields: fieldsBeside(accountResource.answer, accountResource.addInputs),

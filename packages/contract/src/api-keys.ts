@@ -4,6 +4,7 @@ import type { ChatOfBot } from './chats.ts';
 import { column, filled, orNull } from './columns.ts';
 import { createdAtField, enabledField, okAnswer, ownIdField } from './fields.ts';
 import { flag, instant, jsonObject, listOf, nullable, ownId, ownIds, pagedInputs, platformId, text } from './inputs.ts';
+import { labels } from './labels.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 import { EXAMPLE_OK_WITH_TOKENS, okWithTokens } from './program-tokens.ts';
 import { type Answer, defineResource } from './resource.ts';
@@ -38,9 +39,25 @@ export const apiKeyResource = defineResource('ApiKey', {
   bot_ids: {
     /** A JSON array. */
     stored: orNull(column.text()),
-    shown: z.array(z.int()).nullable().describe('The bots that the key sees. null: all bots of its account.'),
+    shown: z
+      .array(z.int())
+      .nullable()
+      .describe('The bots that the key sees by their ids. null: all bots of its account.'),
     input: nullable(ownIds(1000))
       .describe('The bots that the key sees. null or absent: all bots that the caller sees.')
+      .optional(),
+  },
+  bot_labels: {
+    stored: filled(column.jsonb<string[]>()),
+    shown: z
+      .array(z.string())
+      .describe(
+        'The key also sees those bots of its account that have one of these labels, for as long as they have it.',
+      ),
+    input: labels()
+      .describe(
+        'The key also sees those bots of its account that have one of these labels, for as long as they have it. With labels and without `bot_ids` it sees only these.',
+      )
       .optional(),
   },
   mcp: {
@@ -99,6 +116,7 @@ const API_KEY: ApiKeyResource = {
   prefix: 'flt_3vQ9ex',
   role: 'user',
   bot_ids: [7],
+  bot_labels: [],
   enabled: true,
   expires_at: '2030-01-01T00:00:00.000Z',
   parent_id: 9,
@@ -122,7 +140,7 @@ export const apiKeyOperations = {
     role: 'any',
     summary: 'Lists your API keys, newest first. An admin may name another account.',
     description:
-      'A session sees all keys of the account. A key sees and manages only keys that are no wider than itself: in role, in bots and in lifetime. A key that sees all bots of its account is wider than one with a list of bots.',
+      'A session sees all keys of the account. A key sees and manages only keys that are no wider than itself: in role, in bots, in labels and in lifetime. A key that sees all bots of its account is wider than one with a list of bots.',
     input: z.object({ user_id: accountId(), ...pagedInputs() }),
     output: z.array(apiKeyResource.answer),
     errors: ['not_found'],

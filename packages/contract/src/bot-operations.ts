@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { ATTENTION_KINDS } from './attention.ts';
-import { BOT_SORTS, BOT_STATES, type BotResource, bot, botToken, label, PACE } from './bots.ts';
+import { BOT_SORTS, BOT_STATES, type BotResource, bot, botToken, PACE } from './bots.ts';
 import { PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { okAnswer } from './fields.ts';
 import { ownId, ownIds, pagedInputs, text } from './inputs.ts';
+import { label } from './labels.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 import { DEFAULT_UPSTREAM, PLATFORM_ENVIRONMENTS, upstreamName } from './upstreams.ts';
 

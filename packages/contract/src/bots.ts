@@ -3,6 +3,7 @@ import { attentionOfBot, silentAfterField, silentAfterInput } from './attention.
 import { column, filled, orNull } from './columns.ts';
 import { createdAtField, ownIdField, usernameField } from './fields.ts';
 import { flag, integer, jsonObject, listOf, nullable, text } from './inputs.ts';
+import { labels } from './labels.ts';
 import { type Answer, defineResource, type Row } from './resource.ts';
 import { upstreamFields } from './upstreams.ts';
 
@@ -59,12 +60,6 @@ const paceInput = (name: keyof typeof PACE) =>
 const WEBHOOK_MODE_NOTE = 'True: the platform pushes the updates to Flotilla. False: Flotilla polls the platform.';
 
 const LONG_POLL_NOTE = 'True if clients may poll for the updates of the bot.';
-
-const LABELS_AT_MOST = 20;
-
-/** A list in a query string is separated by commas. */
-export const label = () =>
-  text({ min: 1, max: 64 }).regex(/^[^\s,]([^,]*[^\s,])?$/, 'must not contain a comma, or begin or end with a space');
 
 export const botToken = () =>
   text({ min: 1, max: 200 }).describe("The bot's token, as the platform's BotFather gave it.");
@@ -158,8 +153,10 @@ export const bot = defineResource('Bot', {
   labels: {
     stored: filled(column.jsonb<string[]>()),
     shown: z.array(z.string()).describe('Words by which people group bots.'),
-    input: listOf(label(), LABELS_AT_MOST)
-      .describe('Words by which people group bots; they replace those of before. What is named twice is kept once.')
+    input: labels()
+      .describe(
+        'Words by which people group bots; they replace those of before. What is named twice is kept once. Accounts and keys may be limited to labels, so only an admin of all bots changes them.',
+      )
       .optional(),
   },
   running: {

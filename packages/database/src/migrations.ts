@@ -34,6 +34,7 @@ import * as secondFactors from './migrations/20261130T060200-second-factors.ts';
 import * as boundChats from './migrations/20261130T070000-bound-chats.ts';
 import * as upstreams from './migrations/20261130T080100-upstreams.ts';
 import * as upstreamsOfSettings from './migrations/20261201T010000-upstreams-of-settings.ts';
+import * as rightsByLabel from './migrations/20261201T040000-rights-by-label.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -74,4 +75,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261130T070000-bound-chats': boundChats,
   '20261130T080100-upstreams': upstreams,
   '20261201T010000-upstreams-of-settings': upstreamsOfSettings,
+  '20261201T040000-rights-by-label': rightsByLabel,
 };

@@ -18,11 +18,12 @@ export async function insertAccount(
     username: string;
     role?: 'admin' | 'user';
     bots?: number[] | null;
+    labels?: string[];
     rights?: string[];
     mustChangePassword?: boolean;
   },
 ): Promise<TestAccount> {
-  const { username, role = 'user', bots = [], rights = [], mustChangePassword = false } = given;
+  const { username, role = 'user', bots = [], labels = [], rights = [], mustChangePassword = false } = given;
   const password = `password-of-${username}`;
   const account = await db
     .insertInto('accounts')
@@ -32,6 +33,7 @@ export async function insertAccount(
       role,
       password_hash: await hashPassword(password),
       all_bots: bots === null,
+      bot_labels: JSON.stringify(labels),
       rights: JSON.stringify(rights),
       must_change_password: mustChangePassword,
     })

@@ -51,7 +51,7 @@ describe('an account', () => {
       username: `person-${names}`,
       display_name: 'Per Son',
       role: 'user',
-      bot_ids: [bot.id],
+      ...{ bot_ids: [bot.id], bot_labels: [] },
       rights: [],
       must_change_password: false,
       second_factor: false,

@@ -13,6 +13,8 @@ import { validateToken } from '@flotilla/domain/fleet/bots/validate-token.ts';
 import { movesBot, serverOfName } from '@flotilla/domain/fleet/upstreams/server-of-name.ts';
 import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
+import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import { haveSameValues } from '@flotilla/runtime/same-values.ts';
 import { parseAllowedUpdates } from '@flotilla/telegram/update-kinds.ts';
 import type { Context } from '../context.ts';
 import { type Cursor, cutPage, decodeCursor, foreignCursor } from '../http/page.ts';
@@ -42,6 +44,7 @@ export const botHandlers: Handlers<typeof botOperations> = {
   },
 
   async addBot(context, { input, caller, by }) {
+    checkLabels(context, caller, null, input.labels);
     const bot = await addBot(context, by, { ...changesOfInput(input), token: input.token, source: 'web' });
     return presentBotNow(context, caller, bot);
   },
@@ -52,7 +55,9 @@ export const botHandlers: Handlers<typeof botOperations> = {
 
   async updateBot(context, { input, caller, by }) {
     const { id, ...changes } = input;
-    if (movesBot(requireBot(context, id), changes)) requireRole({ role: 'admin', wholeFleet: true }, caller);
+    const bot = requireBot(context, id);
+    checkLabels(context, caller, bot, changes.labels);
+    if (movesBot(bot, changes)) requireRole({ role: 'admin', wholeFleet: true }, caller);
     return presentBotNow(context, caller, await updateBot(context, by, id, changesOfInput(changes)));
   },
 
@@ -76,6 +81,23 @@ export const botHandlers: Handlers<typeof botOperations> = {
     return OK;
   },
 };
+
+/** Throws 'forbidden' for labels that only an admin of all bots may give, since rights go by them, and 'bad_request' for too many. */
+function checkLabels(
+  { directory, config }: Context,
+  caller: Caller,
+  bot: Pick<Bot, 'id' | 'labels'> | null,
+  wanted: readonly string[] | undefined,
+): void {
+  if (wanted === undefined || haveSameValues(wanted, bot?.labels ?? [])) return;
+  requireRole({ role: 'admin', wholeFleet: true }, caller);
+  const others = directory.all().filter(({ id }) => id !== bot?.id);
+  const known = new Set(others.flatMap(({ labels }) => labels));
+  const { size } = new Set([...known, ...wanted]);
+  if (size > Math.max(config.labelsMax, known.size)) {
+    throw refusedInput('labels', `would make ${size} labels in all, and LABELS_MAX is ${config.labelsMax}`);
+  }
+}
 
 type Sort = Call<typeof botOperations.listBots.input>['input']['sort'];
 

@@ -9,6 +9,7 @@ import { columnsOfBots, fillTables, isOfBot } from '@flotilla/testing/fill-table
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { ADMIN_KEY, testApi } from '@flotilla/testing/test-api.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import type { JsonSchema } from '@flotilla/testing/wrong-values.ts';
 import { beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -220,17 +221,26 @@ beforeAll(async () => {
   const { db } = api.database;
   redis = await connectRedis({ url: api.redis.url, log: { warn: () => {} } });
   api.endBefore(() => redis.close());
-  ours = (await api.addBot({ name: 'ours', manage_enabled: true, long_poll_enabled: true })).id;
-  const theirs = (await api.addBot({ name: 'theirs' })).id;
+  const labels = ['shared'];
+  ours = (await api.addBot({ name: 'ours', manage_enabled: true, long_poll_enabled: true, labels })).id;
+  const theirs = (await api.addBot({ name: 'theirs', labels: ['theirs'] })).id;
   // Small ids are those of our rows.
   await sql`alter sequence accounts_id_seq restart 1000`.execute(db);
   await sql`alter sequence api_keys_id_seq restart 1000`.execute(db);
   const rights = [...ACCOUNT_RIGHTS];
   callers.admin = restClient(api.url, ADMIN_KEY);
-  callers.user = restClient(api.url, (await insertAccount(db, { username: 'user', bots: [theirs], rights })).key);
-  const body = { name: 'theirs', role: 'admin', bot_ids: [theirs] };
+  callers.user = restClient(
+    api.url,
+    (await insertAccount(db, { username: 'user', bots: [theirs], labels, rights })).key,
+  );
+  const body = { name: 'theirs', role: 'admin', bot_labels: ['theirs'] };
   const made = (await callers.admin('POST', '/api/auth/api-keys', { body })).json as { key: string };
   callers.key = restClient(api.url, made.key);
+  // The user saw our bot by a label that it loses.
+  expect(await callers.user('GET', '/api/bots/show', { query: { id: ours } })).toMatchObject({ status: 200 });
+  await callers.admin('POST', '/api/bots/update', { body: { id: ours, labels: [] } });
+  const mayShow = async () => (await callers.user!('GET', '/api/bots/show', { query: { id: ours } })).status;
+  await waitFor(async () => (await mayShow()) === 403, { timeoutMs: 5000 });
   for (const operation of ASKED) {
     const inputs = inputsOf(operation);
     const asked = (isList(operation) ? ['user', 'key', 'admin'] : ['user', 'key']).flatMap((caller) =>

@@ -288,9 +288,9 @@ describe('an account', () => {
     expect(asAdmin.me).toMatchObject({ role: 'admin', bot_ids: null });
     const key = await api.admin('POST', '/api/auth/api-keys', { body: { name: 'of them', user_id: asAdmin.me.id } });
     provider.person.realm_access = { roles: ['staff'] };
-    provider.userinfo = { bots: [`@${bot.username}`, 'unknown_bot'] };
+    provider.userinfo = { bots: [`@${bot.username}`, 'unknown_bot', 'label:shop'] };
     const asUser = await signedIn(pod.url);
-    expect(asUser.me).toMatchObject({ id: asAdmin.me.id, role: 'user', bot_ids: [bot.id] });
+    expect(asUser.me).toMatchObject({ id: asAdmin.me.id, role: 'user', bot_ids: [bot.id], bot_labels: ['shop'] });
     expect((await asAdmin.of.get('/api/auth/me')).status).toBe(401);
     const ofKey = restClient(pod.url, (key.json as { key: string }).key);
     expect((await ofKey('GET', '/api/auth/me')).json).toMatchObject({ api_key: { role: 'user', bot_ids: [bot.id] } });

@@ -1,3 +1,4 @@
+import { labels } from '@flotilla/contract/labels.ts';
 import type { OidcRefusal } from '@flotilla/contract/sign-in.ts';
 import type { Claims, Identity } from '@flotilla/domain/people/accounts/identity.ts';
 import { namesOf, valuesOf } from '@flotilla/domain/people/accounts/identity.ts';
@@ -14,6 +15,7 @@ import { type OidcAttempts, oidcAttempts } from './oidc-attempts.ts';
 import { type OidcProvider, oidcProvider } from './oidc-provider.ts';
 
 const CONSOLE = '/console/';
+const LABEL = 'label:';
 
 type Parts = { config: OidcConfig; provider: OidcProvider; attempts: OidcAttempts };
 
@@ -90,7 +92,14 @@ function identityOf({ directory }: Context, config: OidcConfig, claims: Claims):
     ...namesOf(claims),
     role: roles === undefined ? undefined : roles.some((role) => adminValues.includes(role)) ? 'admin' : 'user',
     botIds: bots === undefined ? undefined : named.has('*') ? null : botIds,
+    botLabels: labelsIn(bots ?? []),
   };
+}
+
+/** `label:shop` names the bots that have this label. */
+function labelsIn(bots: readonly string[]): string[] {
+  const named = bots.filter((name) => name.startsWith(LABEL)).map((name) => name.slice(LABEL.length));
+  return labels().safeParse([...new Set(named)]).data ?? [];
 }
 
 /** A path of the console, whatever the caller wanted: no other host, also not by a backslash or a second slash. */

@@ -16,10 +16,12 @@ type BotsProps = {
   all?: string;
   /** The bots that are offered; absent or null: all that the caller sees. */
   among?: readonly number[] | null;
+  /** What else names some bots. */
+  children?: ReactNode;
 };
 
 /** All bots, or some of them by name. */
-export function BotsField({ bots, choose, fault, among = null, ...labels }: BotsProps): ReactNode {
+export function BotsField({ bots, choose, fault, among = null, children, ...labels }: BotsProps): ReactNode {
   const { access: words } = useWords();
   const { label = words.bots, all = words.allBots } = labels;
   const group = useId();
@@ -50,6 +52,7 @@ export function BotsField({ bots, choose, fault, among = null, ...labels }: Bots
             fault={fault}
             choose={(option) => option && choose([...new Set([...bots, Number(option.id)])])}
           />
+          {children}
         </>
       )}
     </fieldset>
@@ -69,13 +72,21 @@ function BotChip({ id, remove }: { id: number; remove: () => void }): ReactNode 
   );
 }
 
-/** The bots in a few words: all, none, or the first names. */
-export function BotsShown({ bots }: { bots: readonly number[] | null }): ReactNode {
+type ShownProps = { bots: readonly number[] | null; labels?: readonly string[] };
+
+/** The bots in a few words: all, none, or the one name or their number, and labels. */
+export function BotsShown({ bots, labels = [] }: ShownProps): ReactNode {
   const { access: words } = useWords();
   if (bots === null) return words.allBots;
-  if (bots.length === 0) return <span className="muted">{words.noBots}</span>;
-  if (bots.length > 1) return words.botCount(bots.length);
-  return <OneBot id={bots[0]!} />;
+  if (bots.length + labels.length === 0) return <span className="muted">{words.noBots}</span>;
+  const named = bots.length === 1 ? <OneBot id={bots[0]!} /> : words.botCount(bots.length);
+  if (labels.length === 0) return named;
+  return (
+    <span className="cut">
+      {bots.length > 0 && <>{named} · </>}
+      <bdi>{labels.join(' · ')}</bdi>
+    </span>
+  );
 }
 
 export function OneBot({ id }: { id: number }): ReactNode {

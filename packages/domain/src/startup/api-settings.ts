@@ -67,6 +67,9 @@ export const apiSettings = z.object({
     .optional()
     .describe('An API key of that account. A new value revokes the old key and every key made with it.'),
   ...signInSettings,
+  LABELS_MAX: integerSetting({ min: 1, max: 10_000 })
+    .default(200)
+    .describe('How many different labels the bots may have in all; a call that would make more is refused.'),
   TRUSTED_PROXIES: cidrListSetting().describe('Ranges of the load balancers whose X-Forwarded-* headers count.'),
   MAX_CONNECTIONS: integerSetting({ min: 10, max: 1_000_000 })
     .default(20_000)

@@ -59,7 +59,7 @@ export const signInSettings = {
     .default([])
     .describe('Values of that claim that make an admin, separated by commas. Everybody else is a user.'),
   OIDC_BOTS_CLAIM: claim().describe(
-    'The claim that names the bots of a user at every sign-in: ids, @usernames, or * for all. Without it admins decide.',
+    'The claim that names the bots of a user at every sign-in: ids, @usernames, label:<name>, or * for all. Without it admins decide.',
   ),
   OIDC_SESSION_HOURS: integerSetting({ min: 1, max: 720 })
     .default(24)

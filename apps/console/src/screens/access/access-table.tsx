@@ -51,7 +51,10 @@ export function AccessTable<Row extends { id: number }>(props: TableProps<Row>):
   );
 }
 
-type Shared = Pick<ApiKeyResource, 'mcp' | 'mcp_chats'> & { role: Role; bot_ids: readonly number[] | null };
+type Shared = Pick<ApiKeyResource, 'mcp' | 'mcp_chats' | 'bot_labels'> & {
+  role: Role;
+  bot_ids: readonly number[] | null;
+};
 
 type SharedProps<Row> = {
   last: { title: string; of: (row: Row) => string | null | undefined };
@@ -67,8 +70,8 @@ export function sharedColumns<Row extends Shared>(words: Words, { last, reach }:
       name: 'bots-cell',
       ...reach,
       width: 'minmax(6rem, 1fr)',
-      cell: ({ bot_ids: bots, mcp_chats: chats }) =>
-        chats === undefined ? <BotsShown bots={bots} /> : <McpChatsShown chats={chats} />,
+      cell: ({ bot_ids: bots, bot_labels: labels, mcp_chats: chats }) =>
+        chats === undefined ? <BotsShown bots={bots} labels={labels} /> : <McpChatsShown chats={chats} />,
     },
     {
       name: 'last-cell',

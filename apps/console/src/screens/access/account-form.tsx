@@ -7,21 +7,23 @@ import { changedFields } from '../../parts/changed-fields.ts';
 import { CheckField } from '../../parts/check-field.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Field, SelectField } from '../../parts/field.tsx';
+import { LabelsField } from '../../parts/labels-field.tsx';
 import { useForm } from '../../parts/use-form.ts';
 import { useWords } from '../../words/words.tsx';
 import { useSignInWays } from '../sign-in/provider.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
 
-type Fields = Pick<AccountResource, 'username' | 'display_name' | 'role' | 'bot_ids' | 'rights'> & {
+type Fields = Pick<AccountResource, 'username' | 'display_name' | 'role' | 'bot_ids' | 'bot_labels' | 'rights'> & {
   oidc_subject: string;
 };
 const NEW_ACCOUNT: Fields = {
-  ...{ username: '', display_name: '', role: 'user', bot_ids: [], rights: [] },
+  ...{ username: '', display_name: '', role: 'user', bot_ids: [], bot_labels: [], rights: [] },
   oidc_subject: '',
 };
 
-function fieldsOf({ username, display_name, role, bot_ids, rights, oidc_subject = '' }: AccountResource): Fields {
-  return { username, display_name, role, bot_ids, rights, oidc_subject };
+function fieldsOf({ username, display_name, role, oidc_subject = '', ...reach }: AccountResource): Fields {
+  const { bot_ids, bot_labels, rights } = reach;
+  return { username, display_name, role, bot_ids, bot_labels, rights, oidc_subject };
 }
 
 function changesOf(draft: Fields, known: Fields): Partial<Fields> {
@@ -43,7 +45,7 @@ export function AccountForm({ account, close }: { account?: AccountResource; clo
   const isNew = account === undefined;
   const { draft, faults, change, text, choice, flag, asked } = useForm({
     known: () => ({ ...(isNew ? NEW_ACCOUNT : fieldsOf(account)), password: '', must_change_password: true }),
-    fields: ['username', 'display_name', 'password', 'bot_ids', 'role', 'oidc_subject'],
+    fields: ['username', 'display_name', 'password', 'bot_ids', 'bot_labels', 'role', 'oidc_subject'],
     check: ({ username }) => ({ username: username.trim() === '' ? words.errors.required : undefined }),
     async send(now, known) {
       const changes = changesOf(now, known);
@@ -91,7 +93,13 @@ export function AccountForm({ account, close }: { account?: AccountResource; clo
         fault={faults.role}
         {...choice('role')}
       />
-      <BotsField bots={draft.bot_ids} choose={(bots) => change({ bot_ids: bots })} fault={faults.bot_ids ?? null} />
+      <BotsField bots={draft.bot_ids} choose={(bots) => change({ bot_ids: bots })} fault={faults.bot_ids ?? null}>
+        <LabelsField
+          labels={draft.bot_labels}
+          choose={(labels) => change({ bot_labels: labels })}
+          fault={faults.bot_labels}
+        />
+      </BotsField>
       {ways?.oidc && (
         <Field
           label={words.access.subject}

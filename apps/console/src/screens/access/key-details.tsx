@@ -85,11 +85,12 @@ export function KeyDetails({ apiKey, all, close }: DetailsProps): ReactNode {
 function useReachFacts(): (key: ApiKeyResource) => (readonly [string, ReactNode])[] {
   const { access, account } = useWords();
   const words = useMcpWords();
-  return ({ role, bot_ids: bots, mcp, mcp_chats: chats = [] }) =>
+  return ({ role, bot_ids: bots, bot_labels: labels, mcp, mcp_chats: chats = [] }) =>
     mcp === undefined
       ? [
           [access.columns.role, account.roles[role]],
           [access.bots, bots === null ? access.allBots : bots.map((bot) => <BotLine key={bot} id={bot} />)],
+          ...(labels.length === 0 ? [] : [[access.labels, <bdi key="labels">{labels.join(', ')}</bdi>] as const]),
         ]
       : [
           [words.purpose, words.purposes[mcp]],

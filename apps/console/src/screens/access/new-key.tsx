@@ -7,6 +7,7 @@ import { type ChatOfBot, ChatsField } from '../../parts/chats-field.tsx';
 import { ChoiceField } from '../../parts/choice-field.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Field, SelectField } from '../../parts/field.tsx';
+import { LabelsField } from '../../parts/labels-field.tsx';
 import { expiryOf, type Lifetime, LifetimeField } from '../../parts/lifetime-field.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { type Faults, useForm } from '../../parts/use-form.ts';
@@ -36,15 +37,16 @@ type Reach = {
   purpose: 'rest' | 'read' | 'write';
   role: Role | '';
   bots: number[] | null;
+  labels: string[];
   chats: readonly ChatOfBot[];
 };
 
 type NewKeyDraft = Reach & { name: string; lifetime: Lifetime };
 const NEW_KEY: NewKeyDraft = {
-  ...{ name: '', purpose: 'rest', role: '', bots: null, chats: [] },
+  ...{ name: '', purpose: 'rest', role: '', bots: null, labels: [], chats: [] },
   lifetime: { span: '90' },
 };
-const FIELDS = ['name', 'role', 'bot_ids', 'mcp_chats', 'expires_at'];
+const FIELDS = ['name', 'role', 'bot_ids', 'bot_labels', 'mcp_chats', 'expires_at'];
 
 type FormProps = { account: string; close: () => void; made: (made: Made) => void };
 
@@ -92,8 +94,11 @@ function NewKeyForm({ account, close, made }: FormProps): ReactNode {
 }
 
 /** A key for MCP sees the bots of its chats alone, and needs no more than the narrowest role. */
-function reachInput({ purpose, role, bots, chats }: Reach) {
-  if (purpose === 'rest') return { bot_ids: bots, ...(role === '' ? {} : { role }) };
+function reachInput({ purpose, role, bots, labels, chats }: Reach) {
+  if (purpose === 'rest') {
+    const byLabel = bots === null ? {} : { bot_labels: labels };
+    return { bot_ids: bots, ...byLabel, ...(role === '' ? {} : { role }) };
+  }
   return {
     ...({ role: 'user', mcp: purpose, bot_ids: [...new Set(chats.map(({ botId }) => botId))] } as const),
     mcp_chats: chats.map(({ botId, chatId }) => ({ bot_id: botId, chat_id: chatId })),
@@ -138,7 +143,13 @@ function ReachFields({ owner, reach, change, faults }: ReachProps): ReactNode {
             choose={(bots) => change({ bots })}
             fault={faults.bot_ids ?? null}
             among={among}
-          />
+          >
+            <LabelsField
+              labels={reach.labels}
+              choose={(labels) => change({ labels })}
+              fault={faults.bot_labels}
+            />
+          </BotsField>
         </>
       ) : (
         <ChatsField

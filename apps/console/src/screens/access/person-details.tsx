@@ -23,7 +23,16 @@ export function PersonDetails({ account, close }: { account: AccountResource; cl
   const own = useSession().account.id === account.id;
   const [over, setOver] = useState<'edit' | 'reset' | 'factor' | 'delete' | null>(null);
   const closeOver = () => setOver(null);
-  const { id, username, display_name: name, role, bot_ids: bots, rights, last_login_at: last } = account;
+  const {
+    id,
+    username,
+    display_name: name,
+    role,
+    bot_ids: bots,
+    bot_labels: labels,
+    rights,
+    last_login_at: last,
+  } = account;
   const keys = useQuery({
     queryKey: ['keys', String(id), 'count'],
     queryFn: ({ signal }) => callPage('listApiKeys', { user_id: id, limit: 1 }, signal),
@@ -35,6 +44,7 @@ export function PersonDetails({ account, close }: { account: AccountResource; cl
           [words.signIn.username, <bdi key="username">{username}</bdi>],
           [words.access.columns.role, words.account.roles[role]],
           [words.access.bots, <BotList key="bots" bots={bots} />],
+          ...(labels.length === 0 ? [] : [[words.access.labels, <bdi key="labels">{labels.join(', ')}</bdi>] as const]),
           ...(role === 'user' && rights.includes('broadcast')
             ? [[words.access.rights, words.access.mayBroadcast] as const]
             : []),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { changeCredentials } from '../../people/accounts/change-credentials.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { requireAuditable } from '../../people/audit/require-auditable.ts';
@@ -49,7 +50,9 @@ export async function addBot(
     registration_id: randomUUID(),
     allowed_updates: input.allowed_updates ? JSON.stringify(input.allowed_updates) : null,
   };
-  const bot = await deps.db.transaction().execute((transaction) => storeBot({ ...deps, db: transaction }, by, row));
+  const store = () => deps.db.transaction().execute((transaction) => storeBot({ ...deps, db: transaction }, by, row));
+  // Accounts and keys may see bots by their labels.
+  const bot = await (input.labels === undefined ? store() : changeCredentials(deps, store));
   const { waits } = await mirrorBot(deps, bot);
   await deps.directory.refresh();
   await nameKinds(deps, bot, input.allowed_updates);

@@ -1,4 +1,6 @@
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { accountStore } from '../../people/accounts/account-store.ts';
+import { changeCredentials } from '../../people/accounts/change-credentials.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { describeBotChanges } from './audited-bot.ts';
@@ -27,9 +29,12 @@ export async function changeBot(
   changes: BotChanges,
   options: ChangeOptions = {},
 ): Promise<Bot> {
-  const { bot, cursorChanges } = await deps.db
-    .transaction()
-    .execute((transaction) => storeChanges({ ...deps, db: transaction }, by, botId, changes, options));
+  const store = () =>
+    deps.db
+      .transaction()
+      .execute((transaction) => storeChanges({ ...deps, db: transaction }, by, botId, changes, options));
+  // Accounts and keys may see bots by their labels.
+  const { bot, cursorChanges } = await (changes.labels === undefined ? store() : changeCredentials(deps, store));
   await publishBoundChats(deps, bot);
   const { waits, isOld } = await mirrorBot(deps, bot, { stored: cursorChanges, drop: options });
   // Another change was faster. It has done what is stored, and does not know what is to be dropped.
@@ -57,6 +62,7 @@ async function storeChanges(
   }
   if (!before || !row) throw new FlotillaError('not_found', 'Bot not found');
   const [old, bot] = [openBot(deps.secrets, before), openBot(deps.secrets, row)];
+  if (changes.labels !== undefined) await accountStore(deps.db).unassignUnseen({ botId });
   const action = old.disabled === bot.disabled ? 'bot_update' : bot.disabled ? 'bot_disable' : 'bot_enable';
   const dropped = dropPending ? 'pending updates dropped' : '';
   const details = [describeBotChanges(old, bot), dropped, reason].filter((part) => part !== '').join('; ');

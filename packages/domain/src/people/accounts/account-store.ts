@@ -4,6 +4,7 @@ import { storable } from '@flotilla/contract/resource.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 import type { Account, AccountRow } from './account.ts';
+import { accountSees, labelledBots } from './seen-bots.ts';
 import { usernameKey } from './username-key.ts';
 
 const NO_BOTS: readonly number[] = [];
@@ -11,9 +12,14 @@ const hasSecondFactor = sql<boolean>`exists (
   select from second_factors f where f.account_id = accounts.id and f.confirmed_at is not null)`;
 
 export type NewAccount = Pick<AccountRow, 'username' | 'password_hash' | 'role' | 'all_bots'> &
-  Partial<Pick<AccountRow, 'display_name' | 'rights' | 'must_change_password' | 'oidc_issuer' | 'oidc_subject'>>;
+  Partial<
+    Pick<AccountRow, 'display_name' | 'bot_labels' | 'rights' | 'must_change_password' | 'oidc_issuer' | 'oidc_subject'>
+  >;
 export type AccountRowChanges = Partial<
-  Pick<AccountRow, 'username' | 'display_name' | 'role' | 'all_bots' | 'rights' | 'oidc_issuer' | 'oidc_subject'>
+  Pick<
+    AccountRow,
+    'username' | 'display_name' | 'role' | 'all_bots' | 'bot_labels' | 'rights' | 'oidc_issuer' | 'oidc_subject'
+  >
 >;
 
 export interface AccountWithPassword {
@@ -34,7 +40,7 @@ export function accountStore(db: Database) {
           .select((bots) => bots.fn.agg<string[] | null>('array_agg', ['account_bots.bot_id']).as('ids'))
           .as('bot_ids'),
       )
-      .select(hasSecondFactor.as('second_factor'));
+      .select([hasSecondFactor.as('second_factor'), labelledBots('accounts.bot_labels').as('labelled_bot_ids')]);
   type Row = Awaited<ReturnType<ReturnType<typeof accounts>['executeTakeFirstOrThrow']>>;
 
   return {
@@ -119,13 +125,13 @@ export function accountStore(db: Database) {
       if (rows.length > 0) await db.insertInto('account_bots').values(rows).execute();
     },
 
-    /** Takes the chats of bots that it does not see away from the account. */
-    async unassignUnseen(id: number): Promise<void> {
+    /** Takes chats away from accounts that do not see their bot: those of an account, or of a bot. */
+    async unassignUnseen(of: { accountId: number } | { botId: number }): Promise<void> {
+      const isOf = 'botId' in of ? sql`c.bot_id = ${of.botId}` : sql`a.id = ${of.accountId}`;
       for (const table of ['chats', 'business_chats']) {
         await sql`
           update ${sql.table(table)} as c set assigned_to = null from accounts a
-          where a.id = ${id} and c.assigned_to = a.id and a.role <> 'admin' and not a.all_bots
-            and c.bot_id not in (select bot_id from account_bots where account_id = a.id)`.execute(db);
+          where ${isOf} and c.assigned_to = a.id and not ${accountSees(sql`c.bot_id`)}`.execute(db);
       }
     },
 

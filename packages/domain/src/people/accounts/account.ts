@@ -6,5 +6,7 @@ export type AccountRow = Row<typeof accountResource>;
 /** An account: it signs in or owns API keys. */
 export type Account = Omit<AccountRow, 'username_key' | 'password_hash'> & {
   bot_ids: readonly number[];
+  /** The bots that have one of its labels now. */
+  labelled_bot_ids: readonly number[];
   second_factor: boolean;
 };

@@ -3,9 +3,10 @@ import { type Row, storable } from '@flotilla/contract/resource.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { type SqlBool, sql } from 'kysely';
 import type { ApiKey, NewApiKeyRow } from './api-key.ts';
+import { labelledBots } from './seen-bots.ts';
 
 /** The limits of a key. Another key within them is no wider than this one. */
-export type KeyReach = Pick<ApiKey, 'role' | 'bot_ids' | 'expires_at'>;
+export type KeyReach = Pick<ApiKey, 'role' | 'bot_ids' | 'bot_labels' | 'expires_at'>;
 
 /** The keys of an account. With `within`, only those that are no wider than it. */
 export interface KeySelection {
@@ -15,6 +16,7 @@ export interface KeySelection {
 
 /** The state of a key's ancestors. */
 type Line = { ancestors: number; ancestors_enabled: boolean; ancestors_expire_at: Date | null };
+type KeyRow = Row<typeof apiKeyResource> & Line & Pick<ApiKey, 'labelled_bot_ids'>;
 const ANCESTORS = sql<Line>`(
   with recursive line as (
     select p.parent_id, p.enabled, p.expires_at from api_keys p where p.id = api_keys.parent_id
@@ -31,7 +33,8 @@ export function apiKeyStore(db: Database) {
       .selectFrom('api_keys')
       .innerJoinLateral(ANCESTORS.as<'line'>(sql.ref('line')), (join) => join.onTrue())
       .selectAll('api_keys')
-      .select(['line.ancestors', 'line.ancestors_enabled', 'line.ancestors_expire_at']);
+      .select(['line.ancestors', 'line.ancestors_enabled', 'line.ancestors_expire_at'])
+      .select(labelledBots('api_keys.bot_labels').as('labelled_bot_ids'));
 
   return {
     async findByHash(hash: string): Promise<ApiKey | null> {
@@ -63,6 +66,12 @@ export function apiKeyStore(db: Database) {
     async countLocked(accountId: number): Promise<number> {
       await db.selectFrom('accounts').select('id').where('id', '=', accountId).forUpdate().execute();
       return this.count({ accountId, within: null });
+    },
+
+    /** The bots that have one of these labels. */
+    async labelled(labels: readonly string[]): Promise<number[]> {
+      const { rows } = await sql<{ id: number }>`select id from bots where labels ?| ${labels}::text[]`.execute(db);
+      return rows.map(({ id }) => id);
     },
 
     /** Newest first. The page begins after `beforeId`. */
@@ -135,12 +144,17 @@ export function apiKeyStore(db: Database) {
   };
 }
 
-/** Compares role, bots and end; null is no limit. Seeing all of the account's bots is wider than any list of bots. */
+/** Compares role, bots, labels and end; null is no limit. Seeing all of the account's bots is wider than any list of bots. */
 function noWiderThan(within: KeyReach | null) {
-  const { role = 'admin', bot_ids = null, expires_at = null } = within ?? {};
+  const { role = 'admin', bot_ids = null, bot_labels = [], expires_at = null } = within ?? {};
   const conditions = [
     ...(role === 'user' ? [sql<SqlBool>`api_keys.role = 'user'`] : []),
-    ...(bot_ids === null ? [] : [sql<SqlBool>`api_keys.bot_ids::jsonb <@ ${JSON.stringify(bot_ids)}::jsonb`]),
+    ...(bot_ids === null
+      ? []
+      : [
+          sql<SqlBool>`api_keys.bot_ids::jsonb <@ ${JSON.stringify(bot_ids)}::jsonb`,
+          sql<SqlBool>`api_keys.bot_labels <@ ${JSON.stringify(bot_labels)}::jsonb`,
+        ]),
     ...(expires_at === null ? [] : [sql<SqlBool>`api_keys.expires_at <= ${expires_at}`]),
   ];
   // A key without a list of bots, or without an end, compares as null, so no limit includes it.
@@ -153,7 +167,7 @@ function rowOf({ bot_ids, ...key }: NewApiKeyRow) {
   return { ...storable(apiKeyResource, key), bot_ids: bot_ids === null ? null : JSON.stringify(bot_ids) };
 }
 
-function toApiKey({ key_hash: _hash, bot_ids, ...row }: Row<typeof apiKeyResource> & Line): ApiKey {
+function toApiKey({ key_hash: _hash, bot_ids, ...row }: KeyRow): ApiKey {
   const { ancestors, ancestors_enabled, ancestors_expire_at, ...key } = row;
   return {
     ...key,

@@ -8,12 +8,14 @@ type KeyRow = Row<typeof apiKeyResource>;
 export type ApiKey = Omit<KeyRow, 'key_hash' | 'bot_ids'> & {
   /** null: all bots of the account. */
   bot_ids: readonly number[] | null;
+  /** The bots that have one of its labels now. */
+  labelled_bot_ids: readonly number[];
   /** The keys above it, up to the one that a session made. The key ends with any of them. */
   ancestors: { count: number; enabled: boolean; expireAt: Date | null };
 };
 
 export type NewApiKeyRow = Pick<KeyRow, 'key_hash'> &
-  Pick<ApiKey, 'account_id' | 'name' | 'key_prefix' | 'role' | 'bot_ids'> &
+  Pick<ApiKey, 'account_id' | 'name' | 'key_prefix' | 'role' | 'bot_ids' | 'bot_labels'> &
   Pick<ApiKey, 'mcp' | 'mcp_chats' | 'expires_at' | 'parent_id'>;
 
 const KEY_BYTES = 24;

@@ -29,13 +29,16 @@ export function auditedKey(
 }
 
 /** Describes the rights of a new key for the audit log. */
-export function describeNewKey(key: Pick<ApiKey, 'role' | 'bot_ids' | 'mcp' | 'mcp_chats' | 'expires_at'>): string {
-  const { role, bot_ids, mcp, mcp_chats, expires_at } = key;
-  return describeNew({ role, bot_ids, mcp, mcp_chats, expires_at });
+export function describeNewKey(
+  key: Pick<ApiKey, 'role' | 'bot_ids' | 'bot_labels' | 'mcp' | 'mcp_chats' | 'expires_at'>,
+): string {
+  const { role, bot_ids, bot_labels, mcp, mcp_chats, expires_at } = key;
+  return describeNew({ role, bot_ids, bot_labels, mcp, mcp_chats, expires_at });
 }
 
-function fieldsOfAccount({ all_bots, bot_ids, rights, must_change_password, ...account }: Account) {
+function fieldsOfAccount({ all_bots, bot_ids, bot_labels, rights, must_change_password, ...account }: Account) {
   const { username, display_name, role, oidc_subject } = account;
   const bots = all_bots ? 'all' : bot_ids.toSorted((one, other) => one - other);
-  return { username, display_name, role, bot_ids: bots, rights: rights.toSorted(), must_change_password, oidc_subject };
+  const reach = { bot_ids: bots, bot_labels: bot_labels.toSorted(), rights: rights.toSorted() };
+  return { username, display_name, role, ...reach, must_change_password, oidc_subject };
 }

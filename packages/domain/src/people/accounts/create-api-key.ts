@@ -16,6 +16,7 @@ import { changeCredentials } from './change-credentials.ts';
 import { ADMIN_KEY_NAME } from './install-admin-key.ts';
 import { ownerOfKeys } from './owner-of-keys.ts';
 import { refuseGoneParent } from './refuse-gone-parent.ts';
+import { sees } from './scope.ts';
 
 export type ApiKeyRequest = Omit<Additions<typeof apiKeyResource>, 'expires_at'> & {
   expires_at?: Date | undefined;
@@ -42,13 +43,14 @@ export async function createApiKey(
   const { name, mcp = null, mcp_chats = null } = request;
   const owner = await ownerOfKeys(deps, caller, request.user_id);
   const role = roleOfKey(caller, owner, request.role);
-  const bot_ids = botsOfKey(caller, owner, request.bot_ids);
+  const { bot_ids, bot_labels } = botsOfKey(caller, owner, request);
   checkRequest(deps, request);
   const expires_at = endOfNewKey(caller, request.expires_at);
-  checkChats(caller, owner, bot_ids, mcp_chats ?? []);
+  const named = bot_ids && [...bot_ids, ...(await apiKeyStore(deps.db).labelled(bot_labels))];
+  checkChats(caller, owner, named, mcp_chats ?? []);
   const key = newApiKey();
   const row = {
-    ...{ account_id: owner.id, name, role, bot_ids, mcp, mcp_chats, expires_at },
+    ...{ account_id: owner.id, name, role, bot_ids, bot_labels, mcp, mcp_chats, expires_at },
     ...{ key_hash: sha256Hex(key), key_prefix: shownPrefix(key), parent_id: caller.apiKey?.id ?? null },
   };
   const record = await changeCredentials(deps, () => insertKey(deps, by, row));
@@ -107,13 +109,41 @@ function roleOfKey(caller: Caller, owner: Account, wanted: Role | undefined): Ro
   return wanted ?? widest;
 }
 
-function botsOfKey(caller: Caller, owner: Account, wanted: readonly number[] | null | undefined) {
-  if (wanted === null || wanted === undefined) return caller.scope.bots === 'all' ? null : [...caller.scope.bots];
+type BotsOfKey = Pick<ApiKey, 'bot_ids' | 'bot_labels'>;
+
+/**
+ * The bots of a new key. A key that is limited gives only ids and labels of its own, so that what it makes stays within it whatever
+ * labels bots get or lose later. An account needs no such rule: it always narrows its keys.
+ */
+function botsOfKey(
+  caller: Caller,
+  owner: Account,
+  { bot_ids: ids, bot_labels: labels = [] }: ApiKeyRequest,
+): BotsOfKey {
+  const limits = limitsOf(caller);
+  if (labels.length === 0 && !ids) return limits ?? { bot_ids: null, bot_labels: [] };
+  if (ids === null) throw refusedInput('bot_labels', 'limits nothing beside all bots: leave bot_ids out');
   const ofOwner = callerOf(owner);
-  if (wanted.some((id) => !seesBot(caller, id) || !seesBot(ofOwner, id))) {
+  if (ids?.some((id) => !seesBot(caller, id) || !seesBot(ofOwner, id))) {
     throw new FlotillaError('forbidden', 'A key cannot see bots that its account or its creator does not see');
   }
-  return [...new Set(wanted)];
+  const ofKey = caller.apiKey?.bot_ids ? limits : null;
+  const isWider =
+    ids?.some((id) => !ofKey?.bot_ids?.includes(id)) || labels.some((name) => !ofKey?.bot_labels.includes(name));
+  if (ofKey !== null && isWider) {
+    throw new FlotillaError(
+      'forbidden',
+      'A key that is limited to labels gives only bots that it names, and its own labels',
+    );
+  }
+  return { bot_ids: [...new Set(ids)], bot_labels: [...new Set(labels)] };
+}
+
+/** Null: the caller sees all bots. */
+function limitsOf({ scope, apiKey, account }: Caller): BotsOfKey | null {
+  if (scope.bots === 'all') return null;
+  const { bot_ids, bot_labels } = apiKey?.bot_ids ? apiKey : account;
+  return { bot_ids: (bot_ids ?? []).filter((id) => sees(scope, id)), bot_labels };
 }
 
 function checkRequest({ clock }: AccountDeps, { name, expires_at }: ApiKeyRequest): void {

@@ -14,6 +14,8 @@ export interface Identity {
   role: Role | undefined;
   /** null: all bots. Undefined: admins decide. */
   botIds: number[] | null | undefined;
+  /** Beside `botIds`. */
+  botLabels: string[];
 }
 
 const USERNAME_LENGTH = 64;

@@ -31,6 +31,7 @@ export async function installAdminKey(
     key_prefix: shownPrefix(key),
     role: 'admin',
     bot_ids: null,
+    bot_labels: [],
     mcp: null,
     mcp_chats: null,
     expires_at: null,

@@ -13,10 +13,14 @@ export const EVERYTHING: Scope = { bots: 'all', [MADE]: true };
 
 /** The bots of the account, narrowed by the key if one was used. */
 export function scopeOf(account: Account, apiKey: ApiKey | null): Scope {
-  const ofAccount = seesAllBots(account) ? EVERYTHING : within(EVERYTHING, account.bot_ids);
-  const keyBots = apiKey?.bot_ids ?? null;
-  return keyBots === null ? ofAccount : within(ofAccount, keyBots);
+  const ofAccount = seesAllBots(account) ? EVERYTHING : within(EVERYTHING, bothOf(account));
+  return !apiKey || apiKey.bot_ids === null ? ofAccount : within(ofAccount, bothOf(apiKey));
 }
+
+const bothOf = ({ bot_ids, labelled_bot_ids }: Pick<Account | ApiKey, 'bot_ids' | 'labelled_bot_ids'>) => [
+  ...(bot_ids ?? []),
+  ...labelled_bot_ids,
+];
 
 export function seesAllBots(account: Account): boolean {
   return account.role === 'admin' || account.all_bots;

@@ -1,4 +1,5 @@
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { haveSameValues } from '@flotilla/runtime/same-values.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
 import type { Account } from './account.ts';
@@ -49,10 +50,10 @@ async function firstSignIn(deps: PasswordDeps, identity: Identity, by: By): Prom
 }
 
 function insertAccount(deps: PasswordDeps, identity: Identity, password_hash: string, by: By): Promise<Account> {
-  const { issuer, subject, username, displayName, role = 'user', botIds = [] } = identity;
+  const { issuer, subject, username, displayName, role = 'user', botIds = [], botLabels: bot_labels } = identity;
   return deps.db.transaction().execute(async (transaction) => {
     const accounts = accountStore(transaction);
-    const row = { username, display_name: displayName, role, password_hash, all_bots: botIds === null };
+    const row = { username, display_name: displayName, role, password_hash, all_bots: botIds === null, bot_labels };
     const id = await accounts.insert({ ...row, oidc_issuer: issuer, oidc_subject: subject }).catch(refuseKnownUsername);
     await accounts.setBots(id, botIds ?? []);
     const account = await accounts.findById(id);
@@ -65,10 +66,13 @@ function insertAccount(deps: PasswordDeps, identity: Identity, password_hash: st
 
 /** The account with the role and the bots that the provider gives it. The last admin stays one, so that nobody is locked out. */
 async function follow(deps: PasswordDeps, account: Account, identity: Identity, by: By): Promise<Account> {
-  const { role = account.role, botIds } = identity;
+  const { role = account.role, botIds, botLabels } = identity;
   // An admin sees all bots, and the list for when it is a user again stays.
-  const keepsBots = botIds === undefined || role === 'admin' || isSame(botIds, account);
-  const changes = { ...(role === account.role ? {} : { role }), ...(keepsBots ? {} : { bot_ids: botIds }) };
+  const keepsBots = botIds === undefined || role === 'admin' || isSame({ botIds, botLabels }, account);
+  const changes = {
+    ...(role === account.role ? {} : { role }),
+    ...(keepsBots ? {} : { bot_ids: botIds, bot_labels: botLabels }),
+  };
   if (Object.keys(changes).length === 0) return account;
   const actor: Actor = { ...by, kind: 'account', accountId: account.id, username: account.username, keyId: null };
   const reason = 'as the identity provider says';
@@ -79,9 +83,12 @@ async function follow(deps: PasswordDeps, account: Account, identity: Identity, 
   });
 }
 
-function isSame(wanted: readonly number[] | null, { all_bots, bot_ids }: Account): boolean {
-  if (wanted === null || all_bots) return wanted === null && all_bots;
-  return new Set(wanted).size === bot_ids.length && wanted.every((id) => bot_ids.includes(id));
+type WantedBots = { botIds: readonly number[] | null; botLabels: readonly string[] };
+
+function isSame({ botIds, botLabels }: WantedBots, { all_bots, bot_ids, bot_labels }: Account): boolean {
+  if (!haveSameValues(botLabels, bot_labels)) return false;
+  if (botIds === null || all_bots) return botIds === null && all_bots;
+  return haveSameValues(botIds, bot_ids);
 }
 
 /** The subject is named, so that an admin can link it to an account. */

@@ -15,6 +15,7 @@ import { hashChosenPassword } from './password.ts';
 import { refuseKnownUsername } from './refuse-known-username.ts';
 import { refuseLastAdmin } from './refuse-last-admin.ts';
 import { refuseUnknownBot } from './refuse-unknown-bot.ts';
+import { scopeOf } from './scope.ts';
 
 type RowChanges = Omit<Changes<typeof accountResource>, 'password' | 'must_change_password'> & {
   /** The issuer of `oidc_subject`, if that changes. */
@@ -59,7 +60,10 @@ export async function updateAccount(
         ofKeys,
         reason,
       ];
-      if (changes.bot_ids !== undefined) details.push((await leftBehind(transaction, before, after.bot_ids)).inWords);
+      if (changes.bot_ids !== undefined || changes.bot_labels !== undefined) {
+        const { bots } = scopeOf(after, null);
+        details.push((await leftBehind(transaction, before, bots === 'all' ? null : [...bots])).inWords);
+      }
       const audited = auditedAccount(action, after, ...details.filter((part) => typeof part === 'string'));
       await recordAction({ db: transaction, clock: deps.clock }, by, audited);
       return after;
@@ -74,7 +78,7 @@ async function keyIdsOf(transaction: Database, accountId: number): Promise<numbe
 
 /** Returns the account as it was before. */
 async function changeRow(transaction: Database, id: number, changes: RowChanges): Promise<Account> {
-  const { role, bot_ids, oidc_issuer, oidc_subject } = changes;
+  const { role, bot_ids, bot_labels, oidc_issuer, oidc_subject } = changes;
   const accounts = accountStore(transaction);
   if (role === 'user') await refuseLastAdmin(accounts, id);
   const before = await accounts.findById(id);
@@ -85,7 +89,8 @@ async function changeRow(transaction: Database, id: number, changes: RowChanges)
   const identity = oidc_subject === undefined ? {} : { oidc_issuer: oidc_issuer ?? null };
   await accounts.update(id, { ...settable(accountResource, changes), ...bots, ...identity }).catch(refuseKnownUsername);
   if (bot_ids !== undefined && !asShown) await accounts.setBots(id, bot_ids ?? []).catch(refuseUnknownBot);
-  if (role !== undefined || bot_ids !== undefined) await accounts.unassignUnseen(id);
+  const isMoved = [role, bot_ids, bot_labels].some((given) => given !== undefined);
+  if (isMoved) await accounts.unassignUnseen({ accountId: id });
   const isOthers = oidc_subject !== undefined && oidc_subject !== before.oidc_subject;
   if (isOthers || (role !== undefined && role !== before.role)) await accounts.endSessions(id);
   return before;

@@ -1,5 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
+import { accountSees } from '../../people/accounts/seen-bots.ts';
 import type { Conversation } from '../chats/conversation.ts';
 
 /** The row of a conversation. */
@@ -24,8 +25,7 @@ export function deskStore(db: Database) {
     async assignees(botId: number): Promise<Assignee[]> {
       const { rows } = await sql<Assignee>`
         select a.id, a.username, a.display_name from accounts a
-        where a.role = 'admin' or a.all_bots
-          or exists (select from account_bots b where b.account_id = a.id and b.bot_id = ${botId})
+        where ${accountSees(sql`${botId}::bigint`)}
         order by coalesce(nullif(a.display_name, ''), a.username), a.id`.execute(db);
       return rows;
     },
