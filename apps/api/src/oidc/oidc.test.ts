@@ -45,9 +45,9 @@ function browser(url: string, cookies = new Map<string, string>()) {
   const http = restClient(url);
   return {
     cookies,
-    async get(path: string) {
+    async get(path: string, more: Record<string, string> = {}) {
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-      const headers = { cookie, 'x-forwarded-for': `10.9.${people >> 8}.${people & 255}` };
+      const headers = { cookie, 'x-forwarded-for': `10.9.${people >> 8}.${people & 255}`, ...more };
       const answer = await http('GET', path, { headers });
       for (const set of answer.headers.getSetCookie()) {
         const [name, value] = set.split(';', 1)[0]!.split('=', 2) as [string, string];
@@ -146,8 +146,6 @@ describe('signing in at the identity provider', () => {
 describe('an answer that does not belong to the sign-in is refused', () => {
   const nowS = Math.floor(Date.now() / 1000);
   const forgeries: [string, Partial<IdentityProvider['forge']>][] = [
-    ['another state', { redirect: (query) => query.set('state', 'x'.repeat(43)) }],
-    ['no state', { redirect: (query) => query.delete('state') }],
     ['another issuer beside the code (mix-up)', { redirect: (query) => query.set('iss', 'https://evil.example') }],
     ['two codes', { redirect: (query) => query.append('code', 'another') }],
     ['a code of somebody else (PKCE)', { redirect: (query) => query.set('code', 'stolen') }],
@@ -175,6 +173,20 @@ describe('an answer that does not belong to the sign-in is refused', () => {
     const again = new Map(of.cookies);
     expect(locationOf(await back(of, callback))).toBe('/console/inbox');
     expect(locationOf(await back(browser(api.url, again), callback))).toBe('/console/?sign_in=not_begun');
+  });
+
+  test('with another state or none, and ends nothing, as no link on a page of another site does', async () => {
+    const of = browser(api.url);
+    const callback = await atProvider(of);
+    for (const query of [`code=forged&state=${'x'.repeat(43)}`, 'error=access_denied', '']) {
+      const forged = await of.get(`${callback.pathname}?${query}`, { 'sec-fetch-site': 'cross-site' });
+      expect(locationOf(forged)).toBe('/console/?sign_in=not_begun');
+    }
+    const begun = await of.get('/api/auth/oidc/start', { 'sec-fetch-site': 'cross-site' });
+    expect(locationOf(begun)).toBe('/console/');
+    expect(locationOf(await back(of, callback))).toBe('/console/inbox');
+    const fromPortal = await browser(api.url).get('/api/auth/oidc/start', { 'sec-fetch-site': 'cross-site' });
+    expect(locationOf(fromPortal)).toContain(provider.issuer);
   });
 
   test('and a refusal of the provider is told as one', async () => {

@@ -42,6 +42,11 @@ export function serveOidc(context: Context): Router {
 }
 
 async function start(context: Context, parts: Parts, request: Request, response: Response): Promise<void> {
+  // A link elsewhere may begin a sign-in, but not replace the one that the person is in the middle of.
+  if (isFromElsewhere(request) && (await parts.attempts.isBegun(request))) {
+    response.redirect(302, CONSOLE);
+    return;
+  }
   // Each costs the provider a request and Redis a key, and nobody is signed in yet.
   await context.signInLimits.begin(request.ip ?? '');
   const begun = await parts.provider.begin().catch((error: unknown) => {
@@ -56,7 +61,7 @@ async function start(context: Context, parts: Parts, request: Request, response:
 
 async function finish(context: Context, parts: Parts, request: Request, response: Response): Promise<void> {
   const { config } = parts;
-  const attempt = await parts.attempts.take(request, response);
+  const attempt = await parts.attempts.take(request, response, queryOf(request).get('state'));
   if (attempt === null) return refuse(context, response, 'not_begun');
   const claims = await parts.provider.finish(queryOf(request).toString(), attempt).catch((error: unknown) => {
     const refused = error instanceof AuthorizationResponseError;
@@ -100,6 +105,11 @@ function identityOf({ directory }: Context, config: OidcConfig, claims: Claims):
 function labelsIn(bots: readonly string[]): string[] {
   const named = bots.filter((name) => name.startsWith(LABEL)).map((name) => name.slice(LABEL.length));
   return labels().safeParse([...new Set(named)]).data ?? [];
+}
+
+/** Sent by a page of another site. Browsers that do not say so are older than 2023. */
+function isFromElsewhere({ headers }: Request): boolean {
+  return ['cross-site', 'same-site'].includes(headers['sec-fetch-site'] as string);
 }
 
 /** A path of the console, whatever the caller wanted: no other host, also not by a backslash or a second slash. */
