@@ -138,17 +138,8 @@ function ReachFields({ owner, reach, change, faults }: ReachProps): ReactNode {
             value={reach.role}
             choose={(role) => change({ role })}
           />
-          <BotsField
-            bots={reach.bots}
-            choose={(bots) => change({ bots })}
-            fault={faults.bot_ids ?? null}
-            among={among}
-          >
-            <LabelsField
-              labels={reach.labels}
-              choose={(labels) => change({ labels })}
-              fault={faults.bot_labels}
-            />
+          <BotsField bots={reach.bots} choose={(bots) => change({ bots })} fault={faults.bot_ids ?? null} among={among}>
+            <LabelsField labels={reach.labels} choose={(labels) => change({ labels })} fault={faults.bot_labels} />
           </BotsField>
         </>
       ) : (
