@@ -15,6 +15,8 @@ export default {
   transform: {},
   testTimeout: 60_000,
   maxWorkers: Math.min(WORKERS_PER_CORE * availableParallelism(), WORKERS_AT_MOST),
+  // Concurrent tests of a file share its processes and wait.
+  maxConcurrency: 10,
   // On a busy machine a process that holds nothing needs more than Jest's half a second to end.
   workerGracefulExitTimeout: 5_000,
   globalSetup: '<rootDir>/packages/testing/src/jest-global-setup.ts',

@@ -5,7 +5,7 @@ import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { everythingInPostgres, everythingInRedis } from '@flotilla/testing/everything-stored.ts';
 import { ADMIN_KEY, type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 type Delivery = {
   id?: number;
@@ -49,8 +49,7 @@ const STATE_WITHIN = { timeoutMs: 40_000 };
 let fleet: Fleet;
 let db: Database;
 let redis: RedisHandles;
-let backend: TestBackend;
-let answer: (text: string) => number;
+const backends: TestBackend[] = [];
 
 beforeAll(async () => {
   fleet = await startFleet({ apis: 1, workers: 1 });
@@ -58,19 +57,26 @@ beforeAll(async () => {
   redis = await connectRedis({ url: fleet.redis.url, log: { warn: () => {} } });
 }, 60_000);
 afterAll(async () => {
+  await Promise.all(backends.map((backend) => backend.stop()));
   await db.destroy();
   await redis.close();
   await fleet.stop();
 }, 60_000);
-beforeEach(async () => {
-  answer = () => 200;
-  backend = await startBackend((request, response) => {
-    response.writeHead(answer(request.text)).end();
-  });
-});
-afterEach(() => backend.stop());
 
-const addBot = () => fleet.addBot({ proxy_enabled: true, backend_url: backend.url });
+/** A backend of one test, which answers with its `status`. */
+async function answering(status: number) {
+  const backend = await startBackend((_request, response) => {
+    response.writeHead(answers.status).end();
+  });
+  backends.push(backend);
+  const answers = {
+    status,
+    backend,
+    addBot: (fields: object = {}) => fleet.addBot({ proxy_enabled: true, backend_url: backend.url, ...fields }),
+    texts: () => backend.requests.map(({ text }) => JSON.parse(text).message.text as string),
+  };
+  return answers;
+}
 const say = (bot: FleetBot, chat: number, text: string) =>
   fleet.control.injectUpdate({
     bot: bot.platformId,
@@ -79,7 +85,6 @@ const say = (bot: FleetBot, chat: number, text: string) =>
   });
 const deliveries = (bot: FleetBot, query = '') => fleet.rest<Delivery[]>(`/api/deliveries?bot_id=${bot.id}${query}`);
 const shown = async (bot: FleetBot) => (await fleet.rest<ShownBot[]>('/api/bots')).find(({ id }) => id === bot.id);
-const texts = () => backend.requests.map((request) => JSON.parse(request.text).message.text as string);
 
 /** Stores the dead letters of pushes that gave up, as the history writer does. */
 async function giveUp(bot: FleetBot, updates: [id: number, text: string][]): Promise<void> {
@@ -99,10 +104,11 @@ async function giveUp(bot: FleetBot, updates: [id: number, text: string][]): Pro
     .execute();
 }
 
+/** All but the last run in parallel, because each waits for a retry; no two of them share a bot or a backend. */
 describe('deliveries', () => {
-  test('what is tried again is listed, with its last answer and its next try; the attempts say what happened', async () => {
-    answer = () => 503;
-    const bot = await addBot();
+  test.concurrent('what is tried again is listed, with its last answer and its next try; the attempts say what happened', async () => {
+    const backend = await answering(503);
+    const bot = await backend.addBot();
     await say(bot, 5, 'hello');
     const delivery = await waitFor(async () =>
       (await deliveries(bot, '&state=retrying')).find(({ attempts }) => attempts >= 2),
@@ -122,16 +128,16 @@ describe('deliveries', () => {
     const attempts = await fleet.rest<Attempt[]>(`/api/deliveries/attempts?bot_id=${bot.id}`);
     expect(attempts.length).toBeGreaterThanOrEqual(2);
     expect(attempts[0]).toMatchObject({ update_id: delivery?.update_id, status: 503, error: expect.any(String) });
-    answer = () => 200;
+    backend.status = 200;
     await waitFor(async () => (await deliveries(bot)).length === 0, { timeoutMs: 20_000 });
     const [last] = await fleet.rest<Attempt[]>(`/api/deliveries/attempts?bot_id=${bot.id}`);
     expect(last).toMatchObject({ status: 200 });
     expect(last).not.toHaveProperty('error');
   });
 
-  test('the state of a backend is shown, on the bot and to its program, whose last error stays when it is well again', async () => {
-    answer = () => 500;
-    const bot = await addBot();
+  test.concurrent('the state of a backend is shown, on the bot and to its program, whose last error stays when it is well again', async () => {
+    const backend = await answering(500);
+    const bot = await backend.addBot();
     const info = async () => {
       const response = await fetch(`${fleet.url}/tgapi/bot${bot.token}/getWebhookInfo`);
       return ((await response.json()) as { result: { backend_state?: string } }).result;
@@ -151,7 +157,7 @@ describe('deliveries', () => {
       last_error: failed.last_error_message,
       last_error_at: expect.stringMatching(/^\d{4}-.*Z$/),
     });
-    answer = () => 200;
+    backend.status = 200;
     await isInState('ok');
     expect(await info()).toMatchObject({ ...failed, pending_update_count: 0 });
     expect(await info()).not.toHaveProperty('backend_state');
@@ -159,9 +165,9 @@ describe('deliveries', () => {
     expect(await shown(bot)).not.toHaveProperty('last_error_at');
   }, 120_000);
 
-  test('an inline query is given up after its 30 s, with the code, the times and the number of its tries', async () => {
-    answer = () => 503;
-    const bot = await addBot();
+  test.concurrent('an inline query is given up after its 30 s, with the code, the times and the number of its tries', async () => {
+    const backend = await answering(503);
+    const bot = await backend.addBot();
     await fleet.control.injectUpdate({
       bot: bot.platformId,
       kind: 'inline_query',
@@ -178,7 +184,8 @@ describe('deliveries', () => {
     expect(dead).not.toHaveProperty('expires_at');
   }, 90_000);
 
-  test('a backend that cannot be reached and one that lies where none may are told apart by their codes', async () => {
+  test.concurrent('a backend that cannot be reached and one that lies where none may are told apart by their codes', async () => {
+    const { backend, addBot } = await answering(200);
     const bot = await addBot();
     await backend.stop();
     await say(bot, 5, 'nobody listens');
@@ -187,14 +194,14 @@ describe('deliveries', () => {
     expect(first).not.toHaveProperty('last_status');
   });
 
-  test('attempts show the request and the beginning of a failed answer, and no secret that the backend echoes', async () => {
-    await backend.stop();
+  test.concurrent('attempts show the request and the beginning of a failed answer, and no secret that the backend echoes', async () => {
     const echo: { token: string } = { token: '' };
-    backend = await startBackend((request, response) => {
-      response.writeHead(answer(request.text), { 'content-type': 'text/plain' });
+    const backend = await startBackend((request, response) => {
+      response.writeHead(status, { 'content-type': 'text/plain' });
       response.end(`echo of ${request.url} ${JSON.stringify(request.headers)} for ${echo.token} ${'x'.repeat(5000)}`);
     });
-    answer = () => 500;
+    backends.push(backend);
+    let status = 500;
     const url = backend.url.replace('://', '://anna:pass-w0rd@');
     const secrets = { secret_token: 'a-secret-token', backend_url: `${url}/hook?key=secret-of-the-query` };
     const bot = await fleet.addBot({ proxy_enabled: true, ...secrets });
@@ -236,15 +243,15 @@ describe('deliveries', () => {
       expect(shownTexts).not.toContain(secret);
       expect(stored).not.toContain(secret);
     }
-    answer = () => 200;
+    status = 200;
     await fleet.rest('/api/bots/update', { id: bot.id, name: 'renamed' });
     expect((await attempts()).every(({ request }) => request === undefined)).toBe(true);
   }, 120_000);
 
-  test('the newest twenty failed answers are kept', async () => {
-    await backend.stop();
-    backend = await startBackend((_request, response) => void response.writeHead(500).end('no'));
-    const bot = await addBot();
+  test.concurrent('the newest twenty failed answers are kept', async () => {
+    const backend = await startBackend((_request, response) => void response.writeHead(500).end('no'));
+    backends.push(backend);
+    const bot = await fleet.addBot({ proxy_enabled: true, backend_url: backend.url });
     await fleet.control.generate({ bots: [bot.platformId], chats: 30, count: 30 });
     const attempts = () => fleet.rest<Attempt[]>(`/api/deliveries/attempts?bot_id=${bot.id}`);
     await waitFor(async () => (await attempts()).length >= 40, { timeoutMs: 20_000 });
@@ -255,9 +262,9 @@ describe('deliveries', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('a backend that says for 23 hours that it is gone is taken for removed, and what waits is kept', async () => {
-    answer = () => 410;
-    const bot = await fleet.addBot({ proxy_enabled: true, long_poll_enabled: true, backend_url: backend.url });
+  test.concurrent('a backend that says for 23 hours that it is gone is taken for removed, and what waits is kept', async () => {
+    const backend = await answering(410);
+    const bot = await backend.addBot({ long_poll_enabled: true });
     await say(bot, 5, 'for nobody');
     const { state } = botKeys(bot.id);
     await waitFor(async () => (await redis.commands.hget(state, 'goneSince')) !== null);
@@ -268,7 +275,8 @@ describe('deliveries', () => {
     expect(result).toMatchObject([{ message: { text: 'for nobody' } }]);
   });
 
-  test('dead letters are sent again in the order of their updates, behind what waits in their lane', async () => {
+  test.concurrent('dead letters are sent again in the order of their updates, behind what waits in their lane', async () => {
+    const { backend, addBot, texts } = await answering(200);
     const bot = await addBot();
     await giveUp(bot, [
       [12, 'second'],
@@ -285,9 +293,9 @@ describe('deliveries', () => {
     expect(await deliveries(bot)).toEqual([]);
   });
 
-  test('one dead letter can be sent again by its id, and stays undelivered while the backend fails', async () => {
-    answer = () => 500;
-    const bot = await addBot();
+  test.concurrent('one dead letter can be sent again by its id, and stays undelivered while the backend fails', async () => {
+    const backend = await answering(500);
+    const bot = await backend.addBot();
     await giveUp(bot, [
       [21, 'kept'],
       [22, 'again'],
@@ -298,16 +306,16 @@ describe('deliveries', () => {
     });
     await waitFor(async () => (await deliveries(bot, '&state=retrying')).some(({ update_id }) => update_id === 22));
     expect((await deliveries(bot, '&state=dead')).map(({ update_id }) => update_id)).toEqual([21]);
-    answer = () => 200;
-    await waitFor(() => texts().filter((text) => text === 'again').length >= 3, { timeoutMs: 20_000 });
+    backend.status = 200;
+    await waitFor(() => backend.texts().filter((text) => text === 'again').length >= 3, { timeoutMs: 20_000 });
   });
 
-  test('a redriven update whose backend is removed is a dead letter again', async () => {
-    answer = () => 500;
-    const bot = await fleet.addBot({ proxy_enabled: true, long_poll_enabled: true, backend_url: backend.url });
+  test.concurrent('a redriven update whose backend is removed is a dead letter again', async () => {
+    const backend = await answering(500);
+    const bot = await backend.addBot({ long_poll_enabled: true });
     await giveUp(bot, [[31, 'homeless']]);
     await fleet.rest('/api/deliveries/redrive', { bot_id: bot.id });
-    await waitFor(() => texts().includes('homeless'));
+    await waitFor(() => backend.texts().includes('homeless'));
     expect(await deliveries(bot, '&state=dead')).toEqual([]);
     await fleet.rest('/api/bots/update', { id: bot.id, proxy_enabled: false });
     // Removing the backend wakes no turn: upkeep finds the pending turn.
@@ -315,6 +323,7 @@ describe('deliveries', () => {
   });
 
   test('a redrive of 2,000 over three bots whose api is killed goes on: exactly these are sent, in order and once', async () => {
+    const { addBot, texts } = await answering(200);
     const bots = [await addBot(), await addBot(), await addBot()];
     const updates = Array.from({ length: 2000 }, (_, at) => ({
       bot: bots[at % 3]!,

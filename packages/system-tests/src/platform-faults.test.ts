@@ -37,8 +37,9 @@ const pollingTurns = async () => {
   return (await Promise.all(turns)).reduce((sum: number, count) => sum + (count ?? 0), 0);
 };
 
+/** They run in parallel, because each waits for a pause between polls; no two of them share a bot. */
 describe('while the platform fails for one bot', () => {
-  test.each<[string, FaultEffect, RegExp]>([
+  test.concurrent.each<[string, FaultEffect, RegExp]>([
     ['409', { kind: 'status', status: 409, description: 'Conflict: terminated by other getUpdates request' }, /409/],
     ['401', { kind: 'status', status: 401, description: 'Unauthorized' }, /401 Unauthorized/],
     ['429 with a time', { kind: 'status', status: 429, retryAfterS: 2 }, /429/],
@@ -60,15 +61,15 @@ describe('while the platform fails for one bot', () => {
       await say(other, `beside ${name}`);
       await waitFor(() => arrived(`beside ${name}`));
       expect((await polls(bot)).total).toBeLessThan(10);
-      await fleet.control.clearFaults({});
     },
     60_000,
   );
 
-  test('a platform that hangs is given up and told, other bots go on, and the bot is polled again when it answers', async () => {
+  test.concurrent('a platform that hangs is given up and told, other bots go on, and the bot is polled again when it answers', async () => {
     const other = await addBot();
     const made = await fleet.control.createBot({ name: 'Hangs', username: 'hangs_while_polled_bot' });
-    await fleet.control.setFault({ bot: made.id, method: 'getUpdates', effect: { kind: 'hang' } });
+    const hang = { bot: made.id, method: 'getUpdates', effect: { kind: 'hang' } } as const;
+    const { faultId } = await fleet.control.setFault(hang);
     const added = await fleet.rest<{ id: number }>('/api/bots/add', {
       token: made.token,
       proxy_enabled: true,
@@ -84,11 +85,11 @@ describe('while the platform fails for one bot', () => {
       message: 'the hang in last_error',
     });
     expect((await polls(bot)).byMethod.getupdates).toBeLessThanOrEqual(3);
-    await fleet.control.clearFaults({});
+    await fleet.control.clearFaults({ faultId });
     await waitFor(() => arrived('behind a platform that hangs'), { timeoutMs: 30_000 });
   }, 90_000);
 
-  test('a retry_after is waited for, however much else is polled meanwhile', async () => {
+  test.concurrent('a retry_after is waited for, however much else is polled meanwhile', async () => {
     const [bot, other] = [await addBot(), await addBot()];
     await waitFor(async () => (await polls(bot)).pollsNow === 1);
     const effect: FaultEffect = { kind: 'status', status: 429, retryAfterS: 60 };
@@ -99,10 +100,9 @@ describe('while the platform fails for one bot', () => {
     await fleet.control.generate({ bots: [other.platformId], chats: 1, count: 10, perSecond: 2 });
     await waitFor(async () => ((await polls(other)).byMethod.getupdates ?? 0) >= 10, { timeoutMs: 20_000 });
     expect((await polls(bot)).byMethod.getupdates ?? 0).toBe(0);
-    await fleet.control.clearFaults({});
   }, 60_000);
 
-  test.each([401, 404])(
+  test.concurrent.each([401, 404])(
     'a %i that comes once delays the next poll by seconds, not by a minute',
     async (status) => {
       const bot = await addBot();
@@ -122,11 +122,11 @@ describe('while the platform fails for one bot', () => {
     90_000,
   );
 
-  test('what came meanwhile arrives once the platform is well again, and the error with its time is gone', async () => {
+  test.concurrent('what came meanwhile arrives once the platform is well again, and the error with its time is gone', async () => {
     const bot = await addBot();
     const begunAtMs = Date.now();
     await waitFor(async () => (await polls(bot)).pollsNow === 1);
-    await fleet.control.setFault({
+    const { faultId } = await fleet.control.setFault({
       bot: bot.platformId,
       method: 'getUpdates',
       effect: { kind: 'status', status: 502 },
@@ -137,7 +137,7 @@ describe('while the platform fails for one bot', () => {
     expect(failedAtMs).toBeGreaterThanOrEqual(begunAtMs);
     expect(failedAtMs).toBeLessThanOrEqual(Date.now());
     await say(bot, 'kept meanwhile');
-    await fleet.control.clearFaults({});
+    await fleet.control.clearFaults({ faultId });
     await waitFor(() => arrived('kept meanwhile'), { timeoutMs: 30_000 });
     expect(await shown(bot)).toMatchObject({ last_error: '' });
     expect(await shown(bot)).not.toHaveProperty('last_error_at');

@@ -54,8 +54,9 @@ const file = (kind: (typeof MEDIA)[number], bytes = randomBytes(20_000)) => ({
 });
 const lastOf = async (bot: FleetBot, chat: number) => (await scene.shown(bot, chat)).at(-1) as Shown;
 
+/** They run in parallel, because a chat gets one message a second; no two of them share a chat. */
 describe('what is routed shows the same', () => {
-  test.each(MEDIA)('as a %s, byte for byte', async (kind) => {
+  test.concurrent.each(MEDIA)('as a %s, byte for byte', async (kind) => {
     const { source, ada, desk, say, sent } = await line();
     const caption = { caption: 'look: 🌊 tide', caption_entities: [{ type: 'bold', offset: 9, length: 4 }] };
     const content = CAPTIONED.includes(kind) ? { ...caption, has_media_spoiler: true } : {};
@@ -71,7 +72,7 @@ describe('what is routed shows the same', () => {
     expect(await scene.shown(target, desk)).toHaveLength(1);
   });
 
-  test('under a line that names the source when it is forwarded, also where there is no room for one', async () => {
+  test.concurrent('under a line that names the source when it is forwarded, also where there is no room for one', async () => {
     const { say, sent } = await line('forward');
     await say({
       file: file('photo'),
@@ -92,7 +93,7 @@ describe('what is routed shows the same', () => {
     expect(document?.caption).toBe('Forwarded from Ada');
   });
 
-  test('as an album, whatever its members arrive with, together and in order', async () => {
+  test.concurrent('as an album, whatever its members arrive with, together and in order', async () => {
     const { source, ada, desk, say, sent } = await line('forward');
     const say3 = async (group: string, kinds: (typeof MEDIA)[number][]) => {
       for (const [at, kind] of kinds.entries()) {
@@ -121,7 +122,7 @@ describe('what is routed shows the same', () => {
     expect(groups[0]).toBeDefined();
   });
 
-  test('as an album of which one caption has the keyword', async () => {
+  test.concurrent('as an album of which one caption has the keyword', async () => {
     const source = await fleet.addBot();
     const [ada, desk] = [await scene.person([source]), await scene.person([target])];
     await scene.rule(source, target, desk, { condition_type: 'keyword', condition_value: 'tide' });
@@ -137,7 +138,7 @@ describe('what is routed shows the same', () => {
     expect(await scene.sent(target, desk, 3)).toHaveLength(3);
   });
 
-  test('cut where the platform takes no more, with every entity in its place', async () => {
+  test.concurrent('cut where the platform takes no more, with every entity in its place', async () => {
     const { say, sent } = await line('forward');
     const words = 'water '.repeat(682);
     await say({ content: { text: words.trimEnd(), entities: [{ type: 'bold', offset: 0, length: 4091 }] } });
@@ -151,14 +152,14 @@ describe('what is routed shows the same', () => {
     expect(`${photo?.caption}${rest?.text}`).toBe(`Forwarded from Ada\n${'🌊'.repeat(512)}`);
   });
 
-  test('a note instead of a file that is too big to fetch, with its caption', async () => {
+  test.concurrent('a note instead of a file that is too big to fetch, with its caption', async () => {
     const { say, sent } = await line();
     await say({ file: file('video', Buffer.alloc(20 * 1024 * 1024 + 1)), caption: 'huge' });
     const [note] = await sent(1);
     expect(note?.text).toBe('huge\n[video “the video.bin”, 21.0 MB: file is too big]');
   });
 
-  test('of all messages that the samples know', async () => {
+  test.concurrent('of all messages that the samples know', async () => {
     const samples = (await loadUpdateSamples(UPDATE_CORPUS)).filter(({ kind }) => ROUTED.includes(kind));
     expect(samples.length).toBeGreaterThan(50);
     for (let from = 0; from < samples.length; from += 10) {

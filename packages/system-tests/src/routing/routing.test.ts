@@ -23,8 +23,9 @@ const say = (person: number, bot: FleetBot, text: string, fields: object = {}) =
 const texts = (messages: { text?: string }[]) => messages.map((message) => message.text);
 const dead = (bot: FleetBot) => fleet.rest<object[]>(`/api/deliveries?bot_id=${bot.id}&state=dead`);
 
+/** The tests of a group run in parallel, because each waits for a pace or a retry; no two of them share a bot. */
 describe('conditions', () => {
-  test('pick by chat, by writer, by word and by regular expression, in any case and any script', async () => {
+  test.concurrent('pick by chat, by writer, by word and by regular expression, in any case and any script', async () => {
     const [source, target] = await pair();
     const [ada, ben] = [await scene.person([source]), await scene.person([source])];
     const desks = await Promise.all(Array.from({ length: 4 }, () => scene.person([target])));
@@ -47,7 +48,7 @@ describe('conditions', () => {
     expect(texts(await scene.shown(target, byPattern))).toEqual(['order #17']);
   });
 
-  test('whose regular expression would take for ever elsewhere hold nobody up', async () => {
+  test.concurrent('whose regular expression would take for ever elsewhere hold nobody up', async () => {
     const [source, target] = await pair();
     const ada = await scene.person([source]);
     const [trapped, fine] = [await scene.person([target]), await scene.person([target])];
@@ -59,7 +60,7 @@ describe('conditions', () => {
     expect(await scene.shown(target, trapped)).toEqual([]);
   });
 
-  test('that are changed, switched off or deleted count from then on', async () => {
+  test.concurrent('that are changed, switched off or deleted count from then on', async () => {
     const [source, target] = await pair();
     const ada = await scene.person([source]);
     const desk = await scene.person([target]);
@@ -84,7 +85,7 @@ describe('conditions', () => {
 });
 
 describe('the chat of the source as the target', () => {
-  test('is the private chat with the same person, and the same group, by the other bot', async () => {
+  test.concurrent('is the private chat with the same person, and the same group, by the other bot', async () => {
     const [source, target] = await pair();
     const ada = await scene.person([source, target]);
     const creator = await scene.person([]);
@@ -104,7 +105,7 @@ describe('the chat of the source as the target', () => {
 });
 
 describe('replies', () => {
-  test('to a routed message go back to where it came from, and on', async () => {
+  test.concurrent('to a routed message go back to where it came from, and on', async () => {
     const [source, target] = await pair();
     const ada = await scene.person([source], 'Ada');
     const desk = await scene.person([target], 'Desk');
@@ -121,7 +122,7 @@ describe('replies', () => {
     expect(texts(await scene.shown(source, ada))).toEqual(['when do you open?', 'at nine']);
   });
 
-  test('to a reply go back as well, and stand where they answer', async () => {
+  test.concurrent('to a reply go back as well, and stand where they answer', async () => {
     const [source, target] = await pair();
     const ada = await scene.person([source]);
     const desk = await scene.person([target]);
@@ -137,7 +138,7 @@ describe('replies', () => {
 });
 
 describe('business messages', () => {
-  test('are routed, and replies go back through their connection', async () => {
+  test.concurrent('are routed, and replies go back through their connection', async () => {
     const [source, target] = await pair();
     const [customer, desk] = [await scene.person([source], 'Customer'), await scene.person([target])];
     const owner = await scene.person([source], 'Owner');
@@ -180,7 +181,7 @@ describe('business messages', () => {
 });
 
 describe('loops', () => {
-  test('a pair of opposite rules carries a conversation and never echoes', async () => {
+  test.concurrent('a pair of opposite rules carries a conversation and never echoes', async () => {
     const [left, right] = await pair();
     const [ada, ben] = [await scene.person([left], 'Ada'), await scene.person([right], 'Ben')];
     await scene.rule(left, right, ben);
@@ -198,7 +199,7 @@ describe('loops', () => {
     expect(texts(await scene.shown(right, ben))).toEqual(['hello', 'hello yourself', 'how are you?', 'fine']);
   });
 
-  test('what comes back through a shared channel triggers nothing, whoever of ours posted it', async () => {
+  test.concurrent('what comes back through a shared channel triggers nothing, whoever of ours posted it', async () => {
     const [left, right, poster] = (await bots(3)) as [FleetBot, FleetBot, FleetBot];
     const unmanaged = await fleet.addBot({ manage_enabled: false });
     const { id: admin } = await fleet.control.createPerson({ firstName: 'Admin' });
@@ -224,7 +225,7 @@ describe('loops', () => {
     expect(texts(await scene.shown(left, one))).toEqual(['from a person', 'program', 'program', 'rest', 'the end']);
   });
 
-  test('a rule for everything does not send to a chat what was written there', async () => {
+  test.concurrent('a rule for everything does not send to a chat what was written there', async () => {
     const [source] = await bots(1);
     const { id: admin } = await fleet.control.createPerson({ firstName: 'Admin' });
     const { id: group } = await fleet.control.createChat({
@@ -245,7 +246,7 @@ describe('loops', () => {
 });
 
 describe('drop', () => {
-  test('keeps a message from the backend and from later rules, not from pollers nor the history', async () => {
+  test.concurrent('keeps a message from the backend and from later rules, not from pollers nor the history', async () => {
     const backend = await startBackend();
     const source = await fleet.addBot({ proxy_enabled: true, backend_url: backend.url, long_poll_enabled: true });
     const [target] = await bots(1);
@@ -286,7 +287,7 @@ describe('hits', () => {
   const addRule = (source: FleetBot, fields: object) =>
     fleet.rest<Counted>('/api/routes/add', { source_bot_id: source.id, condition_type: 'keyword', ...fields });
 
-  test('are the messages on which a rule acted, whatever became of them', async () => {
+  test.concurrent('are the messages on which a rule acted, whatever became of them', async () => {
     const [source, target] = await pair();
     const [ada, desk] = [await scene.person([source]), await scene.person([target])];
     const holds = await addRule(source, { condition_value: 'human', action: 'hold', action_minutes: 1 });
@@ -306,7 +307,7 @@ describe('hits', () => {
     expect(listed[3]).toMatchObject({ last_hit_at: null });
   });
 
-  test('count a message once that is tried again, refused and sent again by hand', async () => {
+  test.concurrent('count a message once that is tried again, refused and sent again by hand', async () => {
     const [source, target] = await pair();
     const [ada, desk] = [await scene.person([source]), await scene.person([target])];
     const tooMany = { kind: 'status', status: 429, retryAfterS: 3 } as const;
@@ -337,7 +338,7 @@ describe('hits', () => {
     expect(await hitsOf(source)).toEqual([0]);
   });
 
-  test('are counted by push for a bot whose rules only drop', async () => {
+  test.concurrent('are counted by push for a bot whose rules only drop', async () => {
     const backend = await startBackend();
     const bot = await fleet.addBot({ proxy_enabled: true, backend_url: backend.url });
     const ada = await scene.person([bot]);
@@ -352,7 +353,7 @@ describe('hits', () => {
 });
 
 describe('the platform', () => {
-  test('that refuses for good is not asked again: a dead letter at once, which can be sent again', async () => {
+  test.concurrent('that refuses for good is not asked again: a dead letter at once, which can be sent again', async () => {
     const [source, target] = await pair();
     const ada = await scene.person([source]);
     const [blocked, fine] = [await scene.person([target]), await scene.person([target])];
@@ -383,7 +384,7 @@ describe('the platform', () => {
     expect(await dead(source)).toEqual([]);
   });
 
-  test('that is in trouble or wants quiet gets it, and everything arrives once and in order', async () => {
+  test.concurrent('that is in trouble or wants quiet gets it, and everything arrives once and in order', async () => {
     const [source, target] = await pair();
     const ada = await scene.person([source]);
     const desk = await scene.person([target]);
@@ -401,7 +402,7 @@ describe('the platform', () => {
     expect(await dead(source)).toEqual([]);
   });
 
-  test('whose answer is lost has sent it perhaps: then it is sent again, or left out, as the rule says', async () => {
+  test.concurrent('whose answer is lost has sent it perhaps: then it is sent again, or left out, as the rule says', async () => {
     const [[source, target], [, other]] = [await pair(), await pair()];
     const ada = await scene.person([source]);
     const [repeated, once] = [await scene.person([target]), await scene.person([other])];
@@ -419,7 +420,7 @@ describe('the platform', () => {
     expect(texts(await scene.shown(other, once))).toEqual(['one', 'two']);
   });
 
-  test('never has to slow a bot down: it sends one message a second to a chat, and to many chats at once', async () => {
+  test.concurrent('never has to slow a bot down: it sends one message a second to a chat, and to many chats at once', async () => {
     const [source, target] = await pair();
     const writers = await Promise.all(Array.from({ length: 10 }, () => scene.person([source])));
     const [desk, hall] = [await scene.person([target]), await scene.person([target])];
@@ -438,7 +439,7 @@ describe('the platform', () => {
     expect(sends.at(-1)!.atMs - sends[0]!.atMs).toBeLessThan(20_000);
   }, 60_000);
 
-  test('is asked to forward or to copy where the target bot sees the message itself', async () => {
+  test.concurrent('is asked to forward or to copy where the target bot sees the message itself', async () => {
     const [source, target] = await pair();
     const ada = await scene.person([source], 'Ada');
     const { id: group } = await fleet.control.createChat({
@@ -458,7 +459,7 @@ describe('the platform', () => {
     expect((await fleet.control.readCalls({ bot: target.platformId })).byMethod).toMatchObject({ copymessage: 1 });
   });
 
-  test('moves a group to a new id, and the messages follow', async () => {
+  test.concurrent('moves a group to a new id, and the messages follow', async () => {
     const [source, target] = await pair();
     const ada = await scene.person([source]);
     const { id: group } = await fleet.control.createChat({ type: 'group', creator: ada, members: [target.platformId] });
@@ -471,7 +472,7 @@ describe('the platform', () => {
 });
 
 describe('a bot', () => {
-  test('that is disabled keeps what waits and routes it when it is enabled again', async () => {
+  test.concurrent('that is disabled keeps what waits and routes it when it is enabled again', async () => {
     const [source, target] = await pair();
     const ada = await scene.person([source]);
     const desk = await scene.person([target]);
@@ -490,7 +491,7 @@ describe('a bot', () => {
     expect(texts(await scene.sent(target, desk, 1, 30_000))).toEqual(['for later']);
   }, 60_000);
 
-  test('that is deleted takes its rules along, and nobody stumbles over them', async () => {
+  test.concurrent('that is deleted takes its rules along, and nobody stumbles over them', async () => {
     const [source, target, other] = (await bots(3)) as [FleetBot, FleetBot, FleetBot];
     const ada = await scene.person([source]);
     const [desk, hall] = [await scene.person([target]), await scene.person([other])];
@@ -502,7 +503,7 @@ describe('a bot', () => {
     expect(await dead(source)).toEqual([]);
   });
 
-  test('that only watches keeps what it sends by rules in its history', async () => {
+  test.concurrent('that only watches keeps what it sends by rules in its history', async () => {
     const [source, target] = await pair();
     const ada = await scene.person([source]);
     const desk = await scene.person([target]);
