@@ -68,6 +68,7 @@ they not blocked the bot. An account runs at most four searches at once, and suc
     output: addedBroadcast,
     botInputs: ['bot_id'],
     keyed: 'stored',
+    limits: ['searches'],
     errors: ['not_found', 'too_many_requests'],
     example: {
       input: {
@@ -129,6 +130,7 @@ they not blocked the bot. An account runs at most four searches at once, and suc
     }),
     output: choices,
     botInputs: ['bot_id'],
+    limits: ['searches'],
     errors: ['too_many_requests'],
     example: {
       input: { bot_id: EXAMPLE_BOT_ID, q: 'cust' },

@@ -143,6 +143,7 @@ export const chatUserOperations = {
     }),
     output: z.array(personResource),
     botInputs: ['bot_id'],
+    limits: ['searches'],
     errors: ['too_many_requests'],
     example: { input: { q: 'ada' }, output: [PERSON] },
   }),

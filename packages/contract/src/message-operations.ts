@@ -114,6 +114,7 @@ export const messageOperations = {
     }),
     output: z.array(foundMessage),
     botInputs: ['bot_id'],
+    limits: ['searches'],
     errors: ['too_many_requests'],
     example: {
       input: { q: 'my ord' },

@@ -113,6 +113,7 @@ export const noteOperations = {
       ...pagedInputs({ default: 50, max: 200 }),
     }),
     output: z.array(note.answer),
+    limits: ['searches'],
     errors: ['too_many_requests'],
     botInputs: ['bot_id'],
     example: { input: EXAMPLE_CHAT, output: [NOTE] },

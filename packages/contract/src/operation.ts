@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { AccountRight } from './account-rights.ts';
 import type { AuditAction } from './audit-actions.ts';
 import type { ErrorCode } from './errors.ts';
+import type { RateLimitName } from './rate-limits.ts';
 
 /**
  * The actions that a call may leave in the audit log. A POST must name them, and names none (`[]`) if it changes
@@ -67,6 +68,8 @@ export type Operation<
   readonly alsoPrograms?: true;
   /** Allowed while the account must change its password first. */
   readonly beforePasswordChange?: true;
+  /** The limits that its answers may show; those of a file need not be named. */
+  readonly limits?: readonly RateLimitName[];
   /** Errors beyond those that every operation of its kind can give. */
   readonly errors?: readonly ErrorCode[];
   /** A call and its answer; a test holds both to the schemas. */

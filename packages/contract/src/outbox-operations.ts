@@ -118,6 +118,7 @@ header \`Idempotency-Key\` is another way to give it.`,
     output: outboxEntry.answer,
     botInputs: ['bot_id'],
     keyed: 'input',
+    limits: ['program-second', 'program-minute'],
     errors: [
       'not_found',
       'ambiguous_conversation',

@@ -13,6 +13,7 @@ export const factorCode = () =>
 const session = {
   role: 'any',
   beforePasswordChange: true,
+  limits: ['sign-in-failures', 'sign-ins'],
   errors: ['too_many_requests', 'conflict'],
 } as const;
 

@@ -85,6 +85,7 @@ export const signInOperations = {
     }),
     bodyLimitBytes: 16_384,
     output: signedIn,
+    limits: ['sign-in-failures', 'sign-ins'],
     errors: ['unauthorized', 'second_factor_needed', 'forbidden', 'too_many_requests'],
     example: {
       input: { username: 'admin', password: 'correct horse battery' },
@@ -159,6 +160,7 @@ export const signInOperations = {
     }),
     output: okAnswer,
     beforePasswordChange: true,
+    limits: ['sign-in-failures', 'sign-ins'],
     errors: ['too_many_requests'],
     example: {
       input: { old_password: 'correct horse battery', new_password: 'staple horse battery' },

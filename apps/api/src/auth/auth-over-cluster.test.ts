@@ -1,8 +1,11 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { startTestRedisCluster } from '@flotilla/testing/redis-cluster.ts';
 import type { ReplicatedRedis } from '@flotilla/testing/replicated-redis.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Response } from 'express';
 import type { SessionData } from 'express-session';
 import { RedisSessionStore } from './session-store.ts';
 import { signInLimits } from './sign-in-limits.ts';
@@ -40,9 +43,11 @@ test('sessions live on all nodes of a Redis Cluster, and end there', async () =>
 
 test('failed sign-ins are counted by account and by address, each on a node of its own', async () => {
   const limits = signInLimits(redis, systemClock);
-  for (let failures = 0; failures < 5; failures += 1) await limits.attempt('anna', `10.0.0.${failures}`);
-  await expect(limits.attempt('anna', '10.0.1.1')).rejects.toMatchObject({ code: 'too_many_requests' });
-  const attempt = await limits.attempt('bert', '10.0.0.1');
+  const response = Object.assign(new ServerResponse(new IncomingMessage(new Socket())), { locals: {} }) as Response;
+  const from = (ip: string) => ({ request: { ip }, response });
+  for (let failures = 0; failures < 5; failures += 1) await limits.attempt('anna', from(`10.0.0.${failures}`));
+  await expect(limits.attempt('anna', from('10.0.1.1'))).rejects.toMatchObject({ code: 'too_many_requests' });
+  const attempt = await limits.attempt('bert', from('10.0.0.1'));
   await attempt.succeeded();
-  await expect(limits.attempt('bert', '10.0.0.1')).resolves.toBeDefined();
+  await expect(limits.attempt('bert', from('10.0.0.1'))).resolves.toBeDefined();
 });

@@ -120,7 +120,12 @@ describe('signing in', () => {
       const key = `${authKeys[counter]}:${counted}`;
       await redis.commands.set(key, 59, 'EX', 60);
       const from = { 'x-forwarded-for': address };
-      expect((await signIn(account, from)).status).toBe(200);
+      const allowed = await signIn(account, from);
+      expect(allowed.status).toBe(200);
+      const left = counter === 'passwordsOfAddress' ? 0 : 59;
+      expect(allowed.headers.get('ratelimit')).toMatch(
+        new RegExp(`^"sign-in-failures";r=5;t=\\d+, "sign-ins";r=${left};t=\\d+$`),
+      );
       const refused = await Promise.all([1, 2, 3, 4, 5, 6, 7].map(() => signIn(account, from)));
       expect(refused.map(({ status }) => status)).toEqual([429, 429, 429, 429, 429, 429, 429]);
       expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -144,6 +149,9 @@ describe('signing in', () => {
     expect(many.map(({ status }) => status).sort()).toEqual([401, 401, 401, 401, 401, 429, 429, 429, 429]);
     const right = await signIn(account, { 'x-forwarded-for': '10.9.1.1' });
     expect(right.status).toBe(429);
+    // What others did to the account stays untold.
+    expect(right.headers.get('ratelimit')).toMatch(/^"sign-in-failures";r=4;t=\d+$/);
+    expect(right.headers.get('ratelimit-policy')).toBe('"sign-in-failures";q=5;w=900');
     expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(800);
   });
 

@@ -6,7 +6,9 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Request, Response } from 'express';
 import { networkOf } from '../http/client-address.ts';
+import { type RateLimit, showRateLimits } from '../http/rate-limit-headers.ts';
 
 const FAILURES = 5;
 const WINDOW_S = 15 * 60;
@@ -25,16 +27,23 @@ export interface SignInAttempt {
   takeBack(): Promise<void>;
 }
 
+/** Where an attempt comes from, and its answer. */
+export interface Attempting {
+  request: Pick<Request, 'ip'>;
+  response: Response;
+}
+
 export interface SignInLimits {
   /**
    * Counts an attempt before the password is checked, so simultaneous ones count, too; `succeeded` and `takeBack` undo that.
    * Throws 'too_many_requests' after 5 failures of an address, or of an account, in 15 minutes, and after 60 attempts of
    * either in a minute, whatever became of them. A network from which the account has signed in before has its own limit
-   * of failures, so strangers who guess cannot lock the owner out there.
+   * of failures, so strangers who guess cannot lock the owner out there. The answer shows the limits of the address alone: those
+   * of the account would tell what others do with it.
    */
-  attempt(username: string, address: string): Promise<SignInAttempt>;
+  attempt(username: string, by: Attempting): Promise<SignInAttempt>;
   /** Counts a sign-in without a password, which may begin as often as an address may try passwords. */
-  begin(address: string): Promise<void>;
+  begin(by: Attempting): Promise<void>;
 }
 
 export function signInLimits(redis: RedisHandles, clock: Clock): SignInLimits {
@@ -47,23 +56,28 @@ export function signInLimits(redis: RedisHandles, clock: Clock): SignInLimits {
   const ofKnownAddress = limiter(authKeys.signInOfKnownAddress);
   const known = knownNetworks(redis, clock);
   return {
-    async begin(address) {
-      await consume(allOfAddress, networkOf(address), TOO_MANY);
+    async begin({ request, response }) {
+      await consume(allOfAddress, networkOf(request.ip ?? ''), { sentence: TOO_MANY, shown: ['sign-ins', response] });
     },
-    async attempt(username, address) {
-      const network = networkOf(address);
+    async attempt(username, { request, response }) {
+      const network = networkOf(request.ip ?? '');
+      const shownFailures = ['sign-in-failures', response] as const;
       // Hashed, because the typed username must not become part of a Redis key.
       const account = sha256Hex(usernameKey(username));
-      const leftOfAddress = await consume(ofAddress, network);
+      const leftOfAddress = await consume(ofAddress, network, { shown: shownFailures });
       const [limit, key] = (await known.has(account, network))
         ? [ofKnownAddress, `${account}:${network}`]
         : [ofAccount, account];
       const leftOfAccount = await consume(limit, key);
       const takeBack = async () => {
-        await Promise.all([limit.reward(key, 1), ofAddress.reward(network, 1)]);
+        const [, left] = await Promise.all([limit.reward(key, 1), ofAddress.reward(network, 1)]);
+        show(ofAddress, left, shownFailures);
       };
       // Counted last: failures beyond their limit hash no password, so they take nothing from the owner here.
-      const all = [consume(allOfAddress, network, TOO_MANY), consume(allOfAccount, account, TOO_MANY)];
+      const all = [
+        consume(allOfAddress, network, { sentence: TOO_MANY, shown: ['sign-ins', response] }),
+        consume(allOfAccount, account, { sentence: TOO_MANY }),
+      ];
       await Promise.all(all).catch(async (refusal: unknown) => {
         await takeBack();
         throw refusal;
@@ -85,16 +99,30 @@ export function signInLimits(redis: RedisHandles, clock: Clock): SignInLimits {
 const TOO_MANY_FAILED = 'Too many failed sign-ins; try again later';
 const TOO_MANY = 'Too many sign-ins; try again later';
 
+type ShownIn = readonly [name: RateLimit['name'], response: Response];
+
 /** How many are left before the limit. */
-async function consume(limiter: RateLimiterRedis, key: string, sentence = TOO_MANY_FAILED): Promise<number> {
+async function consume(
+  limiter: RateLimiterRedis,
+  key: string,
+  { sentence = TOO_MANY_FAILED, shown }: { sentence?: string; shown?: ShownIn } = {},
+): Promise<number> {
   try {
-    return (await limiter.consume(key)).remainingPoints;
+    const left = await limiter.consume(key);
+    if (shown !== undefined) show(limiter, left, shown);
+    return left.remainingPoints;
   } catch (refusal) {
     if (!(refusal instanceof RateLimiterRes)) throw refusal;
+    if (shown !== undefined) show(limiter, refusal, shown);
     throw new FlotillaError('too_many_requests', sentence, {
       retryAfterS: Math.ceil(refusal.msBeforeNext / 1000),
     });
   }
+}
+
+function show({ points: quota, duration: seconds }: RateLimiterRedis, left: RateLimiterRes, [name, response]: ShownIn) {
+  const window = { seconds, resetInS: left.msBeforeNext / 1000 };
+  showRateLimits(response, [{ name, quota, remaining: left.remainingPoints, window }]);
 }
 
 /** The networks from which an account (the hash of its username) has signed in: the newest 20, each for 90 days. */

@@ -1,5 +1,6 @@
 import { ERROR_STATUS, type ErrorCode } from '@flotilla/contract/errors.ts';
 import { isKeyed, isPaged, type Operation } from '@flotilla/contract/operation.ts';
+import { RATE_LIMITS } from '@flotilla/contract/rate-limits.ts';
 import type { JsonSchema, SchemaWriter } from './json-schema.ts';
 
 /** The parts of the document that operations share. */
@@ -28,6 +29,7 @@ function success(name: string, operation: Operation, writer: SchemaWriter): Json
   if (name === 'listBots') headers.push('X-Taken-At');
   if (name === 'login') headers.push('Set-Cookie');
   if (isKeyed(operation)) headers.push('Idempotency-Replayed');
+  if (operation.limits !== undefined || operation.file !== undefined) headers.push(...RATE_LIMIT_HEADERS);
   const schema = writer.write(output, 'output');
   const body = (type: string) => ({ schema, example: otherForms?.[type] ?? example.output });
   return {
@@ -56,6 +58,7 @@ function errorCodesOf(operation: Operation): ErrorCode[] {
 }
 
 const REQUEST_ID = '7f1d9c2e-4a53-4f0b-9a53-0c8a1f3b6d21';
+const RATE_LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy'];
 const WITH_RETRY_AFTER: readonly ErrorCode[] = ['too_many_requests', 'unavailable'];
 
 /** One response per status, as references; operations with the same codes share the responses themselves. */
@@ -74,6 +77,7 @@ function errorResponses(codes: readonly ErrorCode[], shared: Components['respons
 function errorResponse(codes: ErrorCode[]): JsonSchema {
   const headers = ['X-Request-Id'];
   if (codes.some((code) => WITH_RETRY_AFTER.includes(code))) headers.push('Retry-After');
+  if (codes.includes('too_many_requests')) headers.push(...RATE_LIMIT_HEADERS);
   if (codes.includes('unauthorized')) headers.push('WWW-Authenticate');
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_NOTES[code].when}`).join('\n\n'),
@@ -121,6 +125,19 @@ export const HEADERS: Readonly<Record<string, JsonSchema>> = {
     schema: { type: 'string' },
   },
   'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer', minimum: 1 } },
+  RateLimit: {
+    description:
+      'What is left of limits of the caller: `"searches";r=3, "program-minute";r=40;t=21`. `r`: how many more now; `t`: seconds until there are more. As draft-ietf-httpapi-ratelimit-headers-10 says. Absent: no limit of the caller alone was met; a 429 may be of a limit that callers share, or of the platform.',
+    schema: { type: 'string' },
+  },
+  'RateLimit-Policy': {
+    description: `The limits of \`RateLimit\`: \`"program-minute";q=60;w=60\`: 60 in 60 seconds. With \`qu="concurrent-requests"\`: so many at once.\n\n${Object.entries(
+      RATE_LIMITS,
+    )
+      .map(([name, note]) => `- \`${name}\`: ${note}`)
+      .join('\n')}`,
+    schema: { type: 'string' },
+  },
   'WWW-Authenticate': { description: 'Always `Bearer`.', schema: { type: 'string', const: 'Bearer' } },
   'Idempotency-Replayed': {
     description: 'True if an earlier call with the same `Idempotency-Key` had this answer. Absent otherwise.',

@@ -6,12 +6,15 @@ import { type Changer, changeEntries, countEntries } from '@flotilla/domain/deli
 import { allowedParams, allowedPriority, requireRate } from '@flotilla/domain/delivery/outbox/check-token.ts';
 import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
 import { refuseForAdmins } from '@flotilla/domain/delivery/outbox/sendable.ts';
+import { type CountedCall, countCall } from '@flotilla/domain/delivery/programs/count-call.ts';
+import type { ActiveToken } from '@flotilla/domain/fleet/bots/active-program.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
 import { chatTitles, titleKey } from '@flotilla/domain/records/chats/chat-titles.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
+import { type RateLimit, showRateLimits } from '../http/rate-limit-headers.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import { choiceOf } from '../operations/choice-of-call.ts';
 import type { Call, Handlers } from '../operations/handler.ts';
@@ -86,14 +89,16 @@ function changerOf({ role, scope }: Caller, by: Actor): Changer {
 type AddCall = Call<typeof outboxOperations.addOutboxEntry.input>;
 
 /** Whose send it is: of an account for a bot that it names, or of a program, within the limits of its token. */
-async function senderOf(context: Context, { input, caller, program, by }: AddCall) {
+async function senderOf(context: Context, { input, caller, program, by, response }: AddCall) {
   const { method, params, priority } = input;
   if (program === null) {
     if (input.bot_id === undefined) throw refusedInput('bot_id', 'is required');
     if (caller.role !== 'admin') refuseForAdmins(method, params);
     return { bot: requireBot(context, input.bot_id), by, params, priority: priority ?? 'normal', tokenId: undefined };
   }
-  await requireRate(context, program);
+  const counted = await countCall(context, program.token);
+  showRateLimits(response, limitsOfToken(program.token, counted));
+  requireRate(counted);
   const { id, name } = program.program;
   return {
     bot: requireBot(context, program.bot.id),
@@ -102,6 +107,16 @@ async function senderOf(context: Context, { input, caller, program, by }: AddCal
     priority: allowedPriority(program, priority),
     tokenId: program.token.id,
   };
+}
+
+function limitsOfToken({ per_second, per_minute }: ActiveToken, { calls }: CountedCall): RateLimit[] {
+  if (calls === null) return [];
+  const limit = (name: RateLimit['name'], quota: number | null, used: number, seconds: number, resetInS: number) =>
+    quota === null ? [] : [{ name, quota, remaining: quota - used, window: { seconds, resetInS } }];
+  return [
+    ...limit('program-second', per_second, calls.ofSecond, 1, 1),
+    ...limit('program-minute', per_minute, calls.ofMinute, 60, calls.minuteLeftS),
+  ];
 }
 
 type ChoiceInput = Call<typeof outboxOperations.cancelOutboxEntries.input>['input'];

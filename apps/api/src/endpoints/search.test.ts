@@ -363,7 +363,10 @@ describe('a search that Postgres cannot answer', () => {
         fetch(`${api.url}/api/messages/search?q=many`, { headers, signal: leave.signal }).catch(() => null),
       );
       await waitFor(async () => (await waiting()) === 4);
-      expect(await search(admin, { q: 'many' })).toMatchObject({ status: 429, json: { code: 'too_many_requests' } });
+      const refused = await search(admin, { q: 'many' });
+      expect(refused).toMatchObject({ status: 429, json: { code: 'too_many_requests' } });
+      expect(refused.headers.get('ratelimit')).toBe('"searches";r=0');
+      expect(refused.headers.get('ratelimit-policy')).toBe('"searches";q=4;qu="concurrent-requests"');
       const dryRun = { bot_id: desk.id, name: '-', audience: { chat_types: ['private'] }, dry_run: true };
       const others = await Promise.all([
         admin('GET', '/api/notes', { query: { q: 'many' } }),

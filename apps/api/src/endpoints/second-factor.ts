@@ -17,6 +17,7 @@ import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts
 import type { Request } from 'express';
 import { requiresSecondFactor } from '../auth/second-factor.ts';
 import { beginSession } from '../auth/session.ts';
+import type { Attempting } from '../auth/sign-in-limits.ts';
 import type { Context } from '../context.ts';
 import type { Handlers } from '../operations/handler.ts';
 
@@ -27,24 +28,24 @@ export const secondFactorHandlers: Handlers<typeof secondFactorOperations> = {
     return { totp, recovery_codes_left: recoveryCodesLeft, required };
   },
 
-  async beginTotp(context, { input, caller, by, request }) {
+  async beginTotp(context, { input, caller, by, request, response }) {
     const { account } = caller;
-    await guessing(context, by, account, request, () => checkPassword(context, account, input.password));
+    await guessing(context, by, account, { request, response }, () => checkPassword(context, account, input.password));
     return beginTotp(context, account);
   },
 
-  async confirmTotp(context, { input, caller, by, request }) {
+  async confirmTotp(context, { input, caller, by, request, response }) {
     const { account } = caller;
-    const confirmed = await guessing(context, by, account, request, () =>
+    const confirmed = await guessing(context, by, account, { request, response }, () =>
       confirmTotp(context, by, account.id, input.code),
     );
     await continueSession(context, request, caller, { ...confirmed, secondFactor: true });
     return { recovery_codes: confirmed.recoveryCodes };
   },
 
-  async removeTotp(context, { input, caller, by, request }) {
+  async removeTotp(context, { input, caller, by, request, response }) {
     const { account } = caller;
-    await guessing(context, by, account, request, async () => {
+    await guessing(context, by, account, { request, response }, async () => {
       await checkPassword(context, account, input.password);
       const proof = await proveSecondFactor(context, account.id, input.code);
       if (proof === 'wrong' || proof === 'needed') throw refusedInput('code', 'is wrong, or was used');
@@ -75,10 +76,10 @@ async function guessing<T>(
   context: Context,
   by: Actor,
   { username }: Account,
-  request: Request,
+  from: Attempting,
   check: () => Promise<T>,
 ): Promise<T> {
-  const attempt = await context.signInLimits.attempt(username, request.ip ?? '');
+  const attempt = await context.signInLimits.attempt(username, from);
   try {
     const checked = await check();
     // Only a whole sign-in makes a network known to the account.

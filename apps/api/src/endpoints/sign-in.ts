@@ -29,10 +29,10 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
     return { password: passwords, oidc: { name: oidc.name, start_url } };
   },
 
-  async login(context, { input, by, request }) {
+  async login(context, { input, by, request, response }) {
     requirePasswords(context, input.username);
     const { signIns } = context.apiMetrics;
-    const attempt = await context.signInLimits.attempt(input.username, request.ip ?? '').catch((error: unknown) => {
+    const attempt = await context.signInLimits.attempt(input.username, { request, response }).catch((error: unknown) => {
       if (error instanceof FlotillaError) signIns.inc({ outcome: 'limited' });
       throw error;
     });
@@ -74,14 +74,14 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
     return { ...presentCaller(caller), ...(isMissing ? { second_factor_missing: true } : {}) };
   },
 
-  async changePassword(context, { input, caller, by, request }) {
+  async changePassword(context, { input, caller, by, request, response }) {
     const { account, apiKey } = caller;
     // Checked first: a refused new password must not count as a guess of the old one.
     await refuseCommonPassword('new_password', input.new_password);
     if (input.new_password === input.old_password)
       throw refusedInput('new_password', 'must differ from the old password');
     // Guessing the old password with a stolen session or key is limited like guessing it at sign-in.
-    const attempt = await context.signInLimits.attempt(account.username, request.ip ?? '');
+    const attempt = await context.signInLimits.attempt(account.username, { request, response });
     const passwords = { old: input.old_password, new: input.new_password };
     const sessionVersion = await changePassword(context, by, account.id, passwords).catch((error) =>
       giveUp(attempt, error),

@@ -55,7 +55,7 @@ export function watchedTopics(context: Context, topics: readonly LiveTopic[]): W
 /** Streams events until the signal aborts. Throws before the answer if too many streams are open or Redis is away. */
 export async function watchLive(context: Context, client: LiveClient, signal: AbortSignal): Promise<void> {
   const { live, directory } = context;
-  const reserved = live.reserve(client.caller);
+  const reserved = live.reserve(client.caller, client.response);
   const ended = new AbortController();
   const end = () => ended.abort();
   signal.addEventListener('abort', end);

@@ -423,6 +423,7 @@ describe('the limits of streams', () => {
     for (let at = 0; at < 4; at += 1) clients.push(await watch('fleet', { key }));
     const answer = await restClient(api.url, key)('GET', '/api/live', { query: { topics: 'fleet' } });
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '10']);
+    expect(answer.headers.get('ratelimit')).toBe('"live-streams";r=0');
     expect(answer.json).toMatchObject({ code: 'too_many_requests', error: expect.stringContaining('4 live streams') });
     clients[0]?.close();
     await waitFor(async () => (await watch('fleet', { key })).status === 200);

@@ -8,6 +8,8 @@ import type { Announcements } from '@flotilla/redis/announcements.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Metrics } from '@flotilla/runtime/metrics.ts';
+import type { Response } from 'express';
+import { showRateLimits } from '../http/rate-limit-headers.ts';
 import { type BotEvents, botEvents } from './bot-events.ts';
 import { type FleetEvents, fleetEvents } from './fleet-events.ts';
 import type { LiveStream } from './live-stream.ts';
@@ -22,7 +24,7 @@ export type Live = {
   chatReads: Announcements<ChatRead>;
   deskNews: Announcements<DeskNews>;
   /** Reserves room for a stream; throws 'too_many_requests' if there is none for the caller. */
-  reserve(caller: Caller): ReservedStream;
+  reserve(caller: Caller, response: Response): ReservedStream;
   close(): void;
 };
 
@@ -58,8 +60,10 @@ export function openLive(deps: Deps, limits: LiveLimits): Live {
     fleetEvents: figures,
     chatReads: reads,
     deskNews: desk,
-    reserve: ({ account }) => {
+    reserve: ({ account }, response) => {
       const ofAccount = reservedBy.get(account.id) ?? 0;
+      const quota = limits.streamsPerAccount;
+      showRateLimits(response, [{ name: 'live-streams', quota, remaining: quota - ofAccount - 1, window: null }]);
       if (ofAccount >= limits.streamsPerAccount)
         throw tooMany(`Your account has ${ofAccount} live streams here already; close one of them`);
       if (reserved >= limits.streams)

@@ -6,6 +6,7 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import type { Request, Response } from 'express';
 import type { Context } from '../context.ts';
 import { classifyError } from '../http/classify-error.ts';
+import { showRateLimits } from '../http/rate-limit-headers.ts';
 import { parseJson, readBytes } from '../http/read-fields.ts';
 import { untilGone } from '../http/until-gone.ts';
 import { answerForClient, headersForSdk } from './client-forms.ts';
@@ -33,7 +34,7 @@ export async function answerMcp(
   response.locals.caller = caller;
   const mcp = reachOf(caller);
   if (mcp === null) throw new FlotillaError('forbidden', 'This key is not for MCP: make one with mcp and mcp_chats');
-  await limit(caller.apiKey?.id ?? 0, () =>
+  await limit(caller.apiKey?.id ?? 0, response, () =>
     whileSeen(context, { caller, version, mcp }, (ended) => handle(context, { caller, mcp, request, response, ended })),
   );
 }
@@ -110,15 +111,19 @@ async function use(call: ToolCall, tool: Tool, input: Record<string, unknown>): 
 }
 
 /** Counts a use of a tool that writes. Throws 'too_many_requests'; without Redis nothing is written. */
-async function takeWrite({ context, caller }: ToolCall): Promise<void> {
-  const minute = Math.floor(context.clock.nowMs() / MINUTE_MS);
+async function takeWrite({ context, caller, response }: ToolCall): Promise<void> {
+  const nowMs = context.clock.nowMs();
+  const minute = Math.floor(nowMs / MINUTE_MS);
+  const retryAfterS = ((minute + 1) * MINUTE_MS - nowMs) / 1000;
   const key = mcpWritesKey(caller.apiKey?.id ?? 0, minute);
   const [count] = await context.redis.runMany([
     ['incr', key],
     ['pexpire', key, 2 * MINUTE_MS],
   ]);
   const atMost = context.config.mcpWritesPerMinute;
+  const window = { seconds: MINUTE_MS / 1000, resetInS: retryAfterS };
+  showRateLimits(response, [{ name: 'mcp-writes', quota: atMost, remaining: atMost - Number(count), window }]);
   if (Number(count) > atMost) {
-    throw new FlotillaError('too_many_requests', `This key may write ${atMost} times a minute`);
+    throw new FlotillaError('too_many_requests', `This key may write ${atMost} times a minute`, { retryAfterS });
   }
 }

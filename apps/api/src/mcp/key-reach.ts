@@ -1,6 +1,8 @@
 import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { Response } from 'express';
 import type { Context } from '../context.ts';
+import { showRateLimits } from '../http/rate-limit-headers.ts';
 import type { McpReach } from './tool.ts';
 
 /** The chats of a key whose bots its account still sees; null for a key of REST. */
@@ -32,13 +34,14 @@ export async function whileSeen(
   }
 }
 
-/** Runs work of a key. Throws 'too_many_requests' if as much of that key runs already. */
-export type KeyLimit = (keyId: number, work: () => Promise<void>) => Promise<void>;
+/** Runs work of a key for an answer. Throws 'too_many_requests' if as much of that key runs already. */
+export type KeyLimit = (keyId: number, response: Response, work: () => Promise<void>) => Promise<void>;
 
 export function keyLimit(atMost: number): KeyLimit {
   const running = new Map<number, number>();
-  return async (keyId, work) => {
+  return async (keyId, response, work) => {
     const before = running.get(keyId) ?? 0;
+    showRateLimits(response, [{ name: 'mcp-requests', quota: atMost, remaining: atMost - before - 1, window: null }]);
     if (before >= atMost) {
       throw new FlotillaError('too_many_requests', `A key may have ${atMost} requests at once`, { retryAfterS: 1 });
     }

@@ -48,7 +48,7 @@ async function start(context: Context, parts: Parts, request: Request, response:
     return;
   }
   // Each costs the provider a request and Redis a key, and nobody is signed in yet.
-  await context.signInLimits.begin(request.ip ?? '');
+  await context.signInLimits.begin({ request, response });
   const begun = await parts.provider.begin().catch((error: unknown) => {
     context.log.warn({ reason: reasonOf(error) }, 'the identity provider does not answer');
     return null;

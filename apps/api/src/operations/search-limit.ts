@@ -2,6 +2,7 @@ import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Response } from 'express';
 import type { Context } from '../context.ts';
+import { showRateLimits } from '../http/rate-limit-headers.ts';
 import { untilGone } from '../http/until-gone.ts';
 
 /** More than a page of the console asks at once, and less than the connections of a process to Postgres. */
@@ -19,6 +20,8 @@ export async function whileWanted<Found>(
   search: (signal: AbortSignal) => Promise<Found>,
 ): Promise<Found> {
   const running = searches.get(account.id) ?? 0;
+  const remaining = SEARCHES_OF_ACCOUNT - running - 1;
+  showRateLimits(response, [{ name: 'searches', quota: SEARCHES_OF_ACCOUNT, remaining, window: null }]);
   if (running >= SEARCHES_OF_ACCOUNT) {
     throw new FlotillaError('too_many_requests', 'This account runs too many searches at once; try again', {
       retryAfterS: 1,

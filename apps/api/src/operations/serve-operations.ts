@@ -120,11 +120,11 @@ function serveOperation(
 /** Runs a call; one with a file only if not too many files are being sent. */
 async function whileUploading<T>(
   { uploads }: Context,
-  { file, caller }: Call<z.ZodObject>,
+  { file, caller, response }: Call<z.ZodObject>,
   run: () => Promise<T>,
 ): Promise<T> {
   if (file === null) return run();
-  const end = uploads.begin(caller.account.id);
+  const end = uploads.begin(caller.account.id, response);
   try {
     return await run();
   } finally {

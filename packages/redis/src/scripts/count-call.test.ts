@@ -11,8 +11,13 @@ afterEach(() => scene.clear());
 afterAll(() => scene.close());
 
 const keys = rateKeys(5);
-const count = (perSecond: number | null, perMinute: number | null) =>
+const call = (perSecond: number | null, perMinute: number | null) =>
   scripts.countCall(scene.commands, keys, { perSecond, perMinute });
+/** How long the call has to wait. */
+const count = async (...rate: Parameters<typeof call>) => {
+  const reply = await call(...rate);
+  return reply.outcome === 'OVER' ? reply.retryAfterS : 0;
+};
 
 test('calls over the rate are told how long to wait, and are not counted', async () => {
   // So that the second and the minute last as long as the test.
@@ -33,6 +38,14 @@ test('the second and the minute begin with the first call, and end by themselves
   expect(second).toBeLessThanOrEqual(1000);
   expect(minute).toBeLessThanOrEqual(60_000);
   expect(minute).toBeGreaterThan(0);
+});
+
+test('says how many calls there were, and when the minute ends', async () => {
+  const first = await call(9, 2);
+  expect(first).toMatchObject({ outcome: 'COUNTED', ofSecond: 1, ofMinute: 1 });
+  expect(first.minuteLeftS).toBeGreaterThan(50);
+  await call(9, 2);
+  expect(await call(9, 2)).toMatchObject({ outcome: 'OVER', ofMinute: 2 });
 });
 
 test('without a limit nobody waits', async () => {

@@ -42,6 +42,6 @@ export async function refusalByRate(
   context: Pick<Context, 'redis' | 'clock'>,
   token: ActiveToken,
 ): Promise<Refusal | null> {
-  const waitS = await countCall(context, token);
-  return waitS === 0 ? null : tooManyRequests(waitS);
+  const { retryAfterS } = await countCall(context, token);
+  return retryAfterS === 0 ? null : tooManyRequests(retryAfterS);
 }

@@ -1,19 +1,17 @@
 import { writtenMethod } from '@flotilla/contract/bot-api/methods.ts';
 import { PRIORITIES, type Priority } from '@flotilla/contract/outbox.ts';
-import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { UpstreamServers } from '@flotilla/runtime/upstreams-setting.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import type { ProgramCredential } from '../../fleet/bots/program-credential.ts';
 import { uploadsAt } from '../../fleet/upstreams/server-of-name.ts';
 import { checkCall, limitsOf, toRead } from '../programs/check-call.ts';
-import { countCall } from '../programs/count-call.ts';
+import type { CountedCall } from '../programs/count-call.ts';
 import { isMethodAllowed } from '../programs/token-methods.ts';
 import { takesConnection } from './sendable.ts';
 
 /** Throws 'too_many_requests' if the token has a rate and has used it up. */
-export async function requireRate(deps: { redis: RedisHandles }, { token }: ProgramCredential): Promise<void> {
-  const retryAfterS = await countCall(deps, token);
+export function requireRate({ retryAfterS }: CountedCall): void {
   if (retryAfterS === 0) return;
   throw new FlotillaError('too_many_requests', `Too Many Requests: retry after ${retryAfterS}`, { retryAfterS });
 }

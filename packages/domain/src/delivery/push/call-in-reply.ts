@@ -177,7 +177,8 @@ async function check(
   if (checked.outcome === 'refused') return checked;
   const why = await whyOutside(deps, backend, token, checked.messages);
   if (why !== null) return { outcome: 'refused', reason: 'chat', token, why };
-  return (await countCall(deps, token)) === 0 ? checked : { outcome: 'refused', reason: 'rate', token };
+  const { retryAfterS } = await countCall(deps, token);
+  return retryAfterS === 0 ? checked : { outcome: 'refused', reason: 'rate', token };
 }
 
 /** Why messages that a call names are not in the topics of a token; null if they are. */
