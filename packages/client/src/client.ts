@@ -29,7 +29,17 @@ export function createClient(options: Options) {
     input: Api[Of]['input'],
     given: CallOptions = {},
   ): Promise<Api[Of]['answer']> {
-    return (await (await download(name, input as Input, given)).json()) as Api[Of]['answer'];
+    return (await read(name, input, given)).answer;
+  }
+
+  /** The same with the ETag of the answer, which `ifMatch` of a change takes. */
+  async function read<Of extends Name>(
+    name: Of,
+    input: Api[Of]['input'],
+    given: CallOptions = {},
+  ): Promise<{ answer: Api[Of]['answer']; etag: string | undefined }> {
+    const response = await download(name, input as Input, given);
+    return { answer: (await response.json()) as Api[Of]['answer'], etag: response.headers.get('etag') ?? undefined };
   }
 
   /** All rows of a list, page by page, as they are wanted. `limit` is the size of a page. */
@@ -69,7 +79,7 @@ export function createClient(options: Options) {
     }
   }
 
-  return { call, each, download, live };
+  return { call, read, each, download, live };
 }
 
 /** A stream has no end, so only its beginning has a time limit; Flotilla writes every few seconds. */

@@ -16,6 +16,8 @@ export type CallOptions = {
   signal?: AbortSignal | undefined;
   /** Of calls that send: the same key again does it once. By default each call has a new one. */
   idempotencyKey?: string | undefined;
+  /** Of calls that change or delete: the `etag` of what was read. If it was changed since, the call is refused with `precondition_failed`. */
+  ifMatch?: string | undefined;
 };
 
 /** How an operation is called. `keyed`: it takes an Idempotency-Key. */
@@ -44,6 +46,7 @@ function send(options: Options, { method, path }: Route, input: Input, call: Cal
   const { timeoutMs = 30_000, fetch: by = fetch } = options;
   const headers = new Headers({ authorization: `Bearer ${options.key}` });
   if (call.idempotencyKey !== undefined) headers.set('idempotency-key', call.idempotencyKey);
+  if (call.ifMatch !== undefined) headers.set('if-match', call.ifMatch);
   const url = new URL(options.url.replace(/\/+$/, '') + path);
   const given = Object.entries(input).filter(([, value]) => value !== undefined);
   let body: FormData | string | null = null;

@@ -132,12 +132,25 @@ export const accountOperations = {
     example: { input: { limit: 20 }, output: [EXAMPLE_ACCOUNT, COLLEAGUE] },
   }),
 
+  showAccount: defineOperation({
+    ...adminOfFleet,
+    method: 'GET',
+    paths: ['/api/auth/users/show'],
+    versioned: 'shown',
+    summary: 'Shows an account.',
+    input: z.object({ id: ownId() }),
+    output: accountResource.answer,
+    errors: ['not_found'],
+    example: { input: { id: 4 }, output: COLLEAGUE },
+  }),
+
   addAccount: defineOperation({
     ...adminOfFleet,
     lasting: true,
     method: 'POST',
     audit: ['account_add'],
     paths: ['/api/auth/users/add'],
+    versioned: 'shown',
     summary: 'Creates an account. Without `bot_ids` and `bot_labels` it sees no bot.',
     input: z.object(accountResource.addInputs),
     output: accountResource.answer,
@@ -163,6 +176,7 @@ export const accountOperations = {
     method: 'POST',
     audit: ['account_update'],
     paths: ['/api/auth/users/update'],
+    versioned: 'changed',
     summary: 'Changes the given fields of an account. Absent fields keep their value.',
     description:
       'A changed role or password ends the sessions of the account. The role of the last admin cannot be changed.',
@@ -178,6 +192,7 @@ export const accountOperations = {
     method: 'POST',
     audit: ['account_delete'],
     paths: ['/api/auth/users/delete'],
+    versioned: 'deleted',
     summary: 'Deletes an account with its API keys and sessions.',
     description:
       'The last admin cannot be deleted. The tokens of programs that the account made, by a session or a key, go on working, and the answer lists them.',

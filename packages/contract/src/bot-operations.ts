@@ -97,6 +97,7 @@ export const botOperations = {
     method: 'GET',
     paths: ['/api/bots/show'],
     role: 'any',
+    versioned: 'shown',
     summary: 'Shows one bot, with its current state.',
     output: bot.answer,
     example: { input: { id: 7 }, output: BOT },
@@ -108,6 +109,7 @@ export const botOperations = {
     paths: ['/api/bots/add'],
     role: 'admin',
     wholeFleet: true,
+    versioned: 'shown',
     summary: 'Registers a bot after checking its token with the platform.',
     description:
       'Flotilla removes the webhook that the bot has at the platform. Updates that wait there are not dropped. By default `manage_enabled` is on, `proxy_enabled` is on if a `backend_url` is given, and the other switches are off.',
@@ -153,6 +155,7 @@ export const botOperations = {
     audit: ['bot_update'],
     paths: ['/api/bots/update'],
     role: 'admin',
+    versioned: 'changed',
     summary: 'Changes the given fields of a bot. Absent fields keep their value.',
     description: 'A new token must belong to the same bot.',
     input: z.object(updateInputs),
@@ -221,6 +224,7 @@ export const botOperations = {
     audit: ['bot_delete'],
     paths: ['/api/bots/delete'],
     role: 'admin',
+    versioned: 'deleted',
     summary: 'Deletes the bot and all its data.',
     description:
       'The audit log keeps what people did to the bot and through it, and the changes of its settings. What the bot itself did in its chats is deleted.',

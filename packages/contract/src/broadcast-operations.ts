@@ -98,6 +98,7 @@ they not blocked the bot. An account runs at most four searches at once, and suc
     method: 'GET',
     paths: ['/api/broadcasts/show'],
     role: 'any',
+    versioned: 'shown',
     summary: 'Shows a broadcast, and why chats did not get it.',
     input: z.object({ id: ownId() }),
     output: shownBroadcast,
@@ -109,6 +110,7 @@ they not blocked the bot. An account runs at most four searches at once, and suc
     ...change,
     audit: ['broadcast_update'],
     paths: ['/api/broadcasts/update'],
+    versioned: 'changed',
     summary: 'Changes a broadcast that has not begun.',
     description:
       'Fields that are not given stay. `send_at: null` begins it at once, `per_second: null` takes the limit away. One that was paused before its time stays paused.',

@@ -10,6 +10,7 @@ export const ERROR_STATUS = {
   method_not_allowed: 405,
   conflict: 409,
   ambiguous_conversation: 409,
+  precondition_failed: 412,
   idempotency_mismatch: 422,
   payload_too_large: 413,
   unsupported_media_type: 415,

@@ -139,10 +139,23 @@ export const eventSinkOperations = {
     example: { input: {}, output: [SINK] },
   }),
 
+  showEventSink: defineOperation({
+    ...oneSink,
+    method: 'GET',
+    paths: ['/api/event-sinks/show'],
+    versioned: 'shown',
+    summary: 'Shows an event sink.',
+    input: z.object({ id: ownId() }),
+    output: eventSink.answer,
+    errors: ['not_found'],
+    example: { input: { id: 3 }, output: SINK },
+  }),
+
   addEventSink: defineOperation({
     ...oneSink,
     audit: ['sink_add'],
     paths: ['/api/event-sinks/add'],
+    versioned: 'shown',
     summary: 'Adds an event sink: a URL, or a chat of one of the bots.',
     description:
       'A URL gets events as JSON, signed as Standard Webhooks says; a chat gets messages, and what is due together in one. What is not taken is sent again for 24 hours, as updates are. For each kind, bot and program, the first event is sent at once, then at most one in 5 minutes, with the number of events that it stands for. Its end is sent at once, unless the beginning still waits for its 5 minutes: then neither is sent.',
@@ -157,6 +170,7 @@ export const eventSinkOperations = {
     ...oneSink,
     audit: ['sink_update'],
     paths: ['/api/event-sinks/update'],
+    versioned: 'changed',
     summary: 'Changes the given fields of an event sink. Absent fields keep their value.',
     input: z.object(changeInputs),
     output: sinkWithSecret,
@@ -169,6 +183,7 @@ export const eventSinkOperations = {
     ...oneSink,
     audit: ['sink_delete'],
     paths: ['/api/event-sinks/delete'],
+    versioned: 'deleted',
     summary: 'Deletes an event sink, with the events that wait for it.',
     description: 'A URL that got the audit log gets the entry of this as the last one, and nothing else that waited.',
     input: z.object({ id: ownId() }),

@@ -119,11 +119,24 @@ export const noteOperations = {
     example: { input: EXAMPLE_CHAT, output: [NOTE] },
   }),
 
+  showNote: defineOperation({
+    method: 'GET',
+    paths: ['/api/notes/show'],
+    role: 'any',
+    versioned: 'shown',
+    summary: 'Shows an internal note.',
+    input: z.object({ id: ownId() }),
+    output: note.answer,
+    errors: ['not_found'],
+    example: { input: { id: 31 }, output: NOTE },
+  }),
+
   addNote: defineOperation({
     method: 'POST',
     audit: ['note_add'],
     paths: ['/api/notes/add'],
     role: 'any',
+    versioned: 'shown',
     summary: 'Writes an internal note about a chat. People in the chat and the platform never see it.',
     description:
       'Accounts that are mentioned hear of it by the event `note` of their live streams, and find it with `unread` until they open the chat. A chat has at most 1,000 notes; 409 for one more.',
@@ -140,6 +153,7 @@ export const noteOperations = {
     audit: ['note_update'],
     paths: ['/api/notes/update'],
     role: 'any',
+    versioned: 'changed',
     summary: 'Changes the given fields of a note. Only its author and admins may.',
     input: z.object(changeInputs),
     output: note.answer,
@@ -156,6 +170,7 @@ export const noteOperations = {
     audit: ['note_delete'],
     paths: ['/api/notes/delete'],
     role: 'any',
+    versioned: 'deleted',
     summary: 'Deletes a note. Only its author and admins may.',
     input: z.object({ id: ownId() }),
     output: okAnswer,

@@ -66,6 +66,11 @@ export type Operation<
   readonly sends?: true;
   /** The token of a program may call it, too, for the bot of that program. */
   readonly alsoPrograms?: true;
+  /**
+   * Of a resource that several people change: its answer has an ETag if it is `shown` or `changed`, and to change or delete it takes
+   * If-Match.
+   */
+  readonly versioned?: 'shown' | 'changed' | 'deleted';
   /** Allowed while the account must change its password first. */
   readonly beforePasswordChange?: true;
   /** The limits that its answers may show; those of a file need not be named. */
@@ -90,6 +95,11 @@ export function defineOperation<
 /** True if a call with an Idempotency-Key has the answer of the first one with it. */
 export function isKeyed({ keyed }: Pick<Operation, 'keyed'>): boolean {
   return keyed === 'once' || keyed === 'stored';
+}
+
+/** True if it takes If-Match. */
+export function takesVersion({ versioned }: Pick<Operation, 'versioned'>): boolean {
+  return versioned === 'changed' || versioned === 'deleted';
 }
 
 /** True if the answer is one page of a list; headers name its total and its next page. */

@@ -40,6 +40,7 @@ export const programOperations = {
     method: 'GET',
     paths: ['/api/programs/show'],
     role: 'any',
+    versioned: 'shown',
     summary: 'Shows a program.',
     input: z.object({ id: ownId() }),
     output: program.answer,
@@ -52,6 +53,7 @@ export const programOperations = {
     audit: ['program_add'],
     paths: ['/api/programs/add'],
     role: 'any',
+    versioned: 'shown',
     summary: 'Adds a program to a bot.',
     description:
       'It gets the updates that come from now on. A program that stays 24 hours or 100,000 updates behind is parked: what waits for it becomes dead letters. A bot can have 100 programs; their filters, certificates and tokens have 1 MiB together.',
@@ -76,6 +78,7 @@ export const programOperations = {
     audit: ['program_update', 'program_enable', 'program_disable'],
     paths: ['/api/programs/update'],
     role: 'any',
+    versioned: 'changed',
     summary: 'Changes the given fields of a program. Absent fields keep their value.',
     description:
       'Its cursor stays, also when the mode changes. Updates that it has passed over do not come back. A new filter, `exclusive` and `order` hold for what is accepted afterwards: what a program took, it keeps. A filter is replaced as a whole; `{}` removes it.',
@@ -106,6 +109,7 @@ export const programOperations = {
     audit: ['program_delete'],
     paths: ['/api/programs/delete'],
     role: 'any',
+    versioned: 'deleted',
     summary: 'Deletes a program: its cursor, and the updates that are kept for it alone.',
     description:
       'What an exclusive program took and did not acknowledge becomes dead letters, which can be sent to the backend of the bot, or to its poller if it has long polling and no backend. So do its dead letters of what it took; the others are deleted.',

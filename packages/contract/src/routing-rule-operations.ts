@@ -82,11 +82,24 @@ export const routingRuleOperations = {
     example: { input: { bot_id: 7 }, output: [RULE] },
   }),
 
+  showRoutingRule: defineOperation({
+    method: 'GET',
+    paths: ['/api/routes/show'],
+    role: 'any',
+    versioned: 'shown',
+    summary: 'Shows a routing rule of a source bot that the caller sees.',
+    input: z.object({ id: ownId() }),
+    output: routingRule.answer,
+    errors: ['not_found'],
+    example: { input: { id: 5 }, output: RULE },
+  }),
+
   addRoutingRule: defineOperation({
     method: 'POST',
     audit: ['route_add'],
     paths: ['/api/routes/add'],
     role: 'admin',
+    versioned: 'shown',
     summary: 'Adds a routing rule.',
     description: `A rule is refused if its target is its source: the same bot and the same chat.
 
@@ -118,6 +131,7 @@ without it a ranker by words decides here. A key that is limited to some bots mu
     audit: ['route_update'],
     paths: ['/api/routes/update'],
     role: 'admin',
+    versioned: 'changed',
     summary: 'Changes the given fields of a routing rule. Absent fields keep their value.',
     input: z.object(updateInputs),
     output: routingRule.answer,
@@ -181,6 +195,7 @@ also goes back to its source, which is not shown here.`,
     audit: ['route_delete'],
     paths: ['/api/routes/delete'],
     role: 'admin',
+    versioned: 'deleted',
     summary: 'Deletes a routing rule.',
     input: z.object({ id: ownId() }),
     output: okAnswer,

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, type DecipherGCM, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, type DecipherGCM, hkdfSync, randomBytes } from 'node:crypto';
 import { parseEncryptionKey } from './encryption-key.ts';
 
 /** Encrypts values that must be read back later (bot tokens, secrets), for storage. */
@@ -11,6 +11,8 @@ export type SecretBox = {
   seal(plain: string, place: string): string;
   /** Throws when the text was altered, or sealed for another place or with a key that is not listed. */
   open(sealed: string, place: string): string;
+  /** The same for the same text under the first key. Without the key nobody can guess the text by it. */
+  digest(text: string): string;
 };
 
 /** The prefix of every sealed text. */
@@ -25,6 +27,7 @@ const TAG_BYTES = 16;
 export function secretBox(encryptionKey: string): SecretBox {
   const keys = parseEncryptionKey(encryptionKey);
   const { first } = keys;
+  const digestKey = Buffer.from(hkdfSync('sha256', first.key, '', 'digest', 32));
   return {
     keyId: first.id,
     lists: (keyId) => keys.byId(keyId) !== undefined,
@@ -48,6 +51,7 @@ export function secretBox(encryptionKey: string): SecretBox {
       const plain = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8');
       return plain + verified(decipher, id);
     },
+    digest: (text) => createHmac('sha256', digestKey).update(text).digest('base64url'),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Operation } from '@flotilla/contract/operation.ts';
+import { type Operation, takesVersion } from '@flotilla/contract/operation.ts';
 import { chapterOf } from './chapters.ts';
 import { type Components, describeResponses } from './describe-responses.ts';
 import type { JsonSchema, SchemaWriter } from './json-schema.ts';
@@ -50,6 +50,21 @@ export const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 } as const;
 
+const IF_MATCH = {
+  name: 'If-Match',
+  in: 'header',
+  description:
+    'The `ETag` of the answer that the change is made from. If callers have changed the resource since, the answer is 412 and nothing is changed.',
+  schema: { type: 'string' },
+} as const;
+
+const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'The `ETag` of an answer. If the same would come again, the answer is 304 without a body.',
+  schema: { type: 'string' },
+} as const;
+
 const KEY_OF = {
   once: IDEMPOTENCY_KEY,
   stored: IDEMPOTENCY_KEY,
@@ -75,12 +90,17 @@ function describeInputs(name: string, operation: Operation, writer: SchemaWriter
       required: required.includes(field),
       ...(field in examples ? { example: examples[field] } : {}),
     }));
-    return parameters.length === 0 ? {} : { parameters };
+    const all = operation.versioned === undefined ? parameters : [...parameters, IF_NONE_MATCH];
+    return all.length === 0 ? {} : { parameters: all };
   }
   if (Object.keys(properties).length === 0) return {};
   const inQuery = Object.entries(properties).map(([field, property]) => parameter(field, property));
   return {
-    parameters: operation.keyed === undefined ? inQuery : [...inQuery, KEY_OF[operation.keyed]],
+    parameters: [
+      ...inQuery,
+      ...(operation.keyed === undefined ? [] : [KEY_OF[operation.keyed]]),
+      ...(takesVersion(operation) ? [IF_MATCH] : []),
+    ],
     requestBody: body(name, operation, writer, { required, properties }),
   };
 }

@@ -1,5 +1,5 @@
 import { ERROR_STATUS, type ErrorCode } from '@flotilla/contract/errors.ts';
-import { isKeyed, isPaged, type Operation } from '@flotilla/contract/operation.ts';
+import { isKeyed, isPaged, type Operation, takesVersion } from '@flotilla/contract/operation.ts';
 import { RATE_LIMITS } from '@flotilla/contract/rate-limits.ts';
 import type { JsonSchema, SchemaWriter } from './json-schema.ts';
 
@@ -18,6 +18,7 @@ export function describeResponses(
   return {
     '200': success(name, operation, writer),
     ...emptyResponse(operation),
+    ...unchangedResponse(operation),
     ...errorResponses(errorCodesOf(operation), responses),
   };
 }
@@ -29,6 +30,7 @@ function success(name: string, operation: Operation, writer: SchemaWriter): Json
   if (name === 'listBots') headers.push('X-Taken-At');
   if (name === 'login') headers.push('Set-Cookie');
   if (isKeyed(operation)) headers.push('Idempotency-Replayed');
+  if (isTagged(operation)) headers.push('ETag');
   if (operation.limits !== undefined || operation.file !== undefined) headers.push(...RATE_LIMIT_HEADERS);
   const schema = writer.write(output, 'output');
   const body = (type: string) => ({ schema, example: otherForms?.[type] ?? example.output });
@@ -43,6 +45,16 @@ function emptyResponse({ emptyWhen: description }: Operation): Record<string, Js
   return description === undefined ? {} : { '204': { description, headers: headerRefs(['X-Request-Id']) } };
 }
 
+function isTagged({ versioned }: Operation): boolean {
+  return versioned === 'shown' || versioned === 'changed';
+}
+
+function unchangedResponse(operation: Operation): Record<string, JsonSchema> {
+  if (operation.method !== 'GET' || !isTagged(operation)) return {};
+  const description = 'The answer would be the one of `If-None-Match`.';
+  return { '304': { description, headers: headerRefs(['X-Request-Id', 'ETag']) } };
+}
+
 /** The errors that every operation of this kind can give, and those of its own. */
 function errorCodesOf(operation: Operation): ErrorCode[] {
   const { method, role, botInputs = [], beforePasswordChange = false, errors = [] } = operation;
@@ -53,6 +65,7 @@ function errorCodesOf(operation: Operation): ErrorCode[] {
   if (isPost || role === 'admin' || !beforePasswordChange) codes.push('forbidden');
   if (botInputs.length > 0) codes.push('not_found');
   if (isPost) codes.push('payload_too_large', 'unsupported_media_type');
+  if (takesVersion(operation)) codes.push('precondition_failed');
   if (isKeyed(operation)) codes.push('conflict', 'idempotency_mismatch', 'too_many_requests');
   return [...new Set(codes)];
 }
@@ -124,6 +137,11 @@ export const HEADERS: Readonly<Record<string, JsonSchema>> = {
       'The address of the next page: `</api/…?before=…>; rel="next"`. It stays right while rows are added. Absent on the last page. Lists that go both ways also have `</api/…?after=…>; rel="prev"`.',
     schema: { type: 'string' },
   },
+  ETag: {
+    description:
+      'What the resource is now. `If-Match` compares the part before the dot, which changes with the fields that callers set; the part behind it also with figures and states.',
+    schema: { type: 'string', pattern: '^"[\\w-]+\\.[\\w-]+"$' },
+  },
   'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'integer', minimum: 1 } },
   RateLimit: {
     description:
@@ -182,6 +200,10 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, { when: string; sentence: s
     when: 'The chat has several conversations, of the bot itself and of business connections, and the call names none of them. `business_connection_ids` lists them.',
     sentence:
       'The chat has several conversations. Name one in business_connection_id: "" (the bot itself), "connection-1"',
+  },
+  precondition_failed: {
+    when: 'The resource was changed since the answer with the ETag of `If-Match`. Nothing was changed by this call.',
+    sentence: 'Changed by somebody else meanwhile: read it again',
   },
   idempotency_mismatch: {
     when: 'The key was used for another call.',

@@ -52,6 +52,11 @@ const PROVOKED: Record<ErrorCode, () => Promise<string>> = {
     await send('hello');
     return sentence(send('goodbye'));
   },
+  precondition_failed: async () => {
+    const { id } = await api.addBot();
+    const headers = { 'if-match': '"an-older.answer"' };
+    return sentence(api.admin('POST', '/api/bots/update', { body: { id, name: 'x' }, headers }));
+  },
   payload_too_large: () => sentence(api.admin('POST', '/api/bots/delete', { body: { id: 'x'.repeat(2 ** 20) } })),
   unsupported_media_type: () =>
     sentence(api.admin('POST', '/api/bots/delete', { body: 'x', headers: { 'content-type': 'text/plain' } })),

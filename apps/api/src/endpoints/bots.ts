@@ -1,6 +1,7 @@
 import type { botOperations } from '@flotilla/contract/bot-operations.ts';
-import type { BotResource } from '@flotilla/contract/bots.ts';
+import { type BotResource, bot as declared } from '@flotilla/contract/bots.ts';
 import { OK } from '@flotilla/contract/fields.ts';
+import { settable } from '@flotilla/contract/resource.ts';
 import { readBotStatus, readBotStatuses } from '@flotilla/domain/fleet/bot-list/bot-status.ts';
 import { type BotCursor, cursorOf, findBots, type SortedBot } from '@flotilla/domain/fleet/bot-list/find-bots.ts';
 import { addBot } from '@flotilla/domain/fleet/bots/add-bot.ts';
@@ -16,7 +17,9 @@ import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { haveSameValues } from '@flotilla/runtime/same-values.ts';
 import { parseAllowedUpdates } from '@flotilla/telegram/update-kinds.ts';
+import type { z } from 'zod';
 import type { Context } from '../context.ts';
+import { matchOf, tagAnswer } from '../http/etag.ts';
 import { type Cursor, cutPage, decodeCursor, foreignCursor } from '../http/page.ts';
 import { requireRole } from '../operations/authorize.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
@@ -39,26 +42,27 @@ export const botHandlers: Handlers<typeof botOperations> = {
     return { ...page, takenAtMs, rows: page.rows.map(({ bot }, at) => presentBot(caller, bot, statuses[at]!)) };
   },
 
-  async showBot(context, { input, caller }) {
-    return presentBotNow(context, caller, requireBot(context, input.id));
+  async showBot(context, { input, ...call }) {
+    return presentTagged(context, call, requireBot(context, input.id));
   },
 
-  async addBot(context, { input, caller, by }) {
-    checkLabels(context, caller, null, input.labels);
+  async addBot(context, { input, by, ...call }) {
+    checkLabels(context, call.caller, null, input.labels);
     const bot = await addBot(context, by, { ...changesOfInput(input), token: input.token, source: 'web' });
-    return presentBotNow(context, caller, bot);
+    return presentTagged(context, call, bot);
   },
 
   async validateToken(context, { input }) {
     return validateToken(context, input.token, serverOfName(context, input.upstream, input.environment));
   },
 
-  async updateBot(context, { input, caller, by }) {
+  async updateBot(context, { input, by, ...call }) {
     const { id, ...changes } = input;
     const bot = requireBot(context, id);
-    checkLabels(context, caller, bot, changes.labels);
-    if (movesBot(bot, changes)) requireRole({ role: 'admin', wholeFleet: true }, caller);
-    return presentBotNow(context, caller, await updateBot(context, by, id, changesOfInput(changes)));
+    checkLabels(context, call.caller, bot, changes.labels);
+    if (movesBot(bot, changes)) requireRole({ role: 'admin', wholeFleet: true }, call.caller);
+    const match = matchOf(context, call, fieldsOf);
+    return presentTagged(context, call, await updateBot(context, by, id, changesOfInput(changes), match));
   },
 
   async toggleBotDisabled(context, { input, caller, by }) {
@@ -76,8 +80,8 @@ export const botHandlers: Handlers<typeof botOperations> = {
     return { token: bot.token };
   },
 
-  async deleteBot(context, { input, by }) {
-    await deleteBot(context, by, input.id);
+  async deleteBot(context, { input, by, request }) {
+    await deleteBot(context, by, input.id, matchOf(context, { request }, fieldsOf));
     return OK;
   },
 };
@@ -97,6 +101,10 @@ function checkLabels(
   if (size > Math.max(config.labelsMax, known.size)) {
     throw refusedInput('labels', `would make ${size} labels in all, and LABELS_MAX is ${config.labelsMax}`);
   }
+}
+
+function fieldsOf(bot: Bot): object {
+  return settable(declared, bot);
 }
 
 type Sort = Call<typeof botOperations.listBots.input>['input']['sort'];
@@ -131,6 +139,16 @@ export function kindsOfInput(named: string[] | null | undefined): string[] | nul
   if (named === undefined) return undefined;
   const parsed = parseAllowedUpdates(named);
   return parsed.kind === 'only' ? parsed.kinds : null;
+}
+
+/** The bot with its current state and its ETag. */
+async function presentTagged(
+  context: Context,
+  { caller, response }: Pick<Call<z.ZodObject>, 'caller' | 'response'>,
+  bot: Bot,
+): Promise<BotResource> {
+  tagAnswer(context, { response }, fieldsOf(bot));
+  return presentBotNow(context, caller, bot);
 }
 
 /** The bot with its current state. */

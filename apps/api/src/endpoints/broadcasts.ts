@@ -7,7 +7,7 @@ import {
   MOST_FAILURES,
   type ShownBroadcast,
 } from '@flotilla/contract/broadcasts.ts';
-import { answerOf } from '@flotilla/contract/resource.ts';
+import { answerOf, settable } from '@flotilla/contract/resource.ts';
 import { untilAborted } from '@flotilla/database/until-aborted.ts';
 import { addBroadcast, tryBroadcast } from '@flotilla/domain/delivery/broadcasts/add-broadcast.ts';
 import { readAudienceChoices } from '@flotilla/domain/delivery/broadcasts/audience-choices.ts';
@@ -25,6 +25,7 @@ import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
+import { matchOf, tagAnswer } from '../http/etag.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { streamText } from '../http/send-answer.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
@@ -72,8 +73,9 @@ export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
 
   showBroadcast: {
     findBots: findBotOfBroadcast,
-    async handle({ db }, { input }) {
+    async handle({ db, secrets }, { input, response }) {
       const broadcast = await requireBroadcast({ db }, input.id);
+      tagAnswer({ secrets }, { response }, fieldsOf(broadcast));
       const failures = await broadcastEntryStore(db).failures(input.id, MOST_FAILURES);
       return { ...presentBroadcast(broadcast), failures: failures.map(presentFailure) };
     },
@@ -81,7 +83,7 @@ export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
 
   updateBroadcast: {
     findBots: findBotOfBroadcast,
-    async handle(context, { input, caller, by }) {
+    async handle(context, { input, caller, by, request, response }) {
       const { id, audience, send_at, ...others } = input;
       const known = await requireBroadcast(context, id);
       const changes = withoutUndefined({
@@ -90,7 +92,10 @@ export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
         send_at: typeof send_at === 'number' ? new Date(send_at * 1000) : send_at,
       });
       const bot = requireBot(context, known.bot_id);
-      return presentBroadcast(await updateBroadcast(context, bot, by, { id, changes, ...rightsOf(caller) }));
+      const wanted = { id, changes, ...rightsOf(caller) };
+      const changed = await updateBroadcast(context, bot, by, wanted, matchOf(context, { request }, fieldsOf));
+      tagAnswer(context, { response }, fieldsOf(changed));
+      return presentBroadcast(changed);
     },
   },
 
@@ -136,6 +141,10 @@ export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
     handle: async (context, { input, by }) => presentBroadcast(await changeBroadcast(context, by, 'cancel', input.id)),
   },
 };
+
+function fieldsOf(broadcast: Broadcast): object {
+  return settable(broadcastResource, broadcast);
+}
 
 async function requireBroadcast({ db }: Pick<Context, 'db'>, id: number): Promise<Broadcast> {
   const broadcast = await broadcastStore(db).find(id);

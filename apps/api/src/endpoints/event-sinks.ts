@@ -1,10 +1,13 @@
 import { type EventSinkResource, eventSink, type eventSinkOperations } from '@flotilla/contract/event-sinks.ts';
 import { OK } from '@flotilla/contract/fields.ts';
-import { answerOf } from '@flotilla/contract/resource.ts';
+import { answerOf, settable } from '@flotilla/contract/resource.ts';
 import { addSink, deleteSink, findSink, placeOf, updateSink } from '@flotilla/domain/watch/events/change-sinks.ts';
 import type { EventSink } from '@flotilla/domain/watch/events/event-sink.ts';
 import { sinkStore } from '@flotilla/domain/watch/events/sink-store.ts';
 import { testSink } from '@flotilla/domain/watch/events/test-sink.ts';
+import type { Response } from 'express';
+import type { Context } from '../context.ts';
+import { matchOf, tagAnswer } from '../http/etag.ts';
 import { pageOf } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
@@ -21,21 +24,30 @@ export const eventSinkHandlers: Handlers<typeof eventSinkOperations> = {
     );
   },
 
-  async addEventSink(context, { input, by }) {
+  async showEventSink(context, { input, response }) {
+    return presentTagged(context, response, await findSink(context, input.id));
+  },
+
+  async addEventSink(context, { input, by, response }) {
     if (input.bot_id !== undefined) requireBot(context, input.bot_id);
     const { sink, signingSecret } = await addSink(context, by, input);
-    return { ...presentSink(sink), ...withoutNulls({ signing_secret: signingSecret }) };
+    return { ...(await presentTagged(context, response, sink)), ...withoutNulls({ signing_secret: signingSecret }) };
   },
 
-  async updateEventSink(context, { input: { id, ...changes }, by }) {
+  async updateEventSink(context, { input: { id, ...changes }, by, request, response }) {
     if (changes.bot_id !== undefined) requireBot(context, changes.bot_id);
-    const { sink, signingSecret } = await updateSink(context, by, id, changes);
-    const waiting = await sinkStore(context.db, context.secrets).waiting();
-    return { ...presentSink(sink, waiting), ...withoutNulls({ signing_secret: signingSecret }) };
+    const { sink, signingSecret } = await updateSink(
+      context,
+      by,
+      id,
+      changes,
+      matchOf(context, { request }, fieldsOf),
+    );
+    return { ...(await presentTagged(context, response, sink)), ...withoutNulls({ signing_secret: signingSecret }) };
   },
 
-  async deleteEventSink(context, { input, by }) {
-    await deleteSink(context, by, input.id);
+  async deleteEventSink(context, { input, by, request }) {
+    await deleteSink(context, by, input.id, matchOf(context, { request }, fieldsOf));
     return OK;
   },
 
@@ -45,6 +57,15 @@ export const eventSinkHandlers: Handlers<typeof eventSinkOperations> = {
   },
 };
 
-function presentSink(sink: EventSink, waiting: ReadonlyMap<number, number> = new Map()): EventSinkResource {
+function fieldsOf({ target, ...sink }: EventSink): object {
+  return settable(eventSink, { ...sink, ...target });
+}
+
+async function presentTagged(context: Context, response: Response, sink: EventSink): Promise<EventSinkResource> {
+  tagAnswer(context, { response }, fieldsOf(sink));
+  return presentSink(sink, await sinkStore(context.db, context.secrets).waiting());
+}
+
+function presentSink(sink: EventSink, waiting: ReadonlyMap<number, number>): EventSinkResource {
   return answerOf(eventSink, { ...sink, ...placeOf(sink), waiting: waiting.get(sink.id) ?? 0 });
 }

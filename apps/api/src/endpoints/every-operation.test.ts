@@ -268,6 +268,7 @@ const EXAMPLES: Record<OperationName, Example> = {
   toggleApiKey: async () => ({ id: await newKey(), enabled: false }),
   deleteApiKey: async () => ({ id: await newKey() }),
   listAccounts: () => page,
+  showAccount: async () => ({ id: await newAccount() }),
   addAccount: () => {
     accountsMade += 1;
     const names = { username: `example-${accountsMade}`, display_name: 'An example' };
@@ -415,6 +416,7 @@ const EXAMPLES: Record<OperationName, Example> = {
     return inGroup();
   },
   listReplies: () => ({ bot_id: botId, ...page }),
+  showReply: async () => ({ id: await newReply() }),
   addReply: () => ({ name: 'Hello', text: 'Hello {first_name}', parse_mode: 'HTML', bot_ids: [botId] }),
   updateReply: async () => ({ id: await newReply(), name: 'Bye', parse_mode: null, bot_ids: [botId] }),
   deleteReply: async () => ({ id: await newReply() }),
@@ -479,6 +481,7 @@ const EXAMPLES: Record<OperationName, Example> = {
   addTag: async () => inGroup({ user_id: await newMember(), username: 'ann', tag: 'friend', color: '#00AA00' }),
   removeTag: async () => ({ id: await newTag() }),
   listNotes: () => ({ ...inGroup(), q: 'refund', unread: false, ...page }),
+  showNote: async () => ({ id: await newNote() }),
   addNote: async () => {
     await newTag();
     return inGroup({ text: 'Refund agreed', mentions: [] });
@@ -511,6 +514,7 @@ const EXAMPLES: Record<OperationName, Example> = {
     ...page,
   }),
   listEventSinks: () => ({ ...page }),
+  showEventSink: async () => ({ id: await newSink() }),
   addEventSink: () => ({
     ...{ name: 'On call', bot_id: botId, chat_id: CHAT, kinds: ['poller.silent'], bot_ids: [botId], enabled: true },
     awaits_minutes: 30,
@@ -592,6 +596,7 @@ const EXAMPLES: Record<OperationName, Example> = {
     enabled: true,
     description: 'An example',
   }),
+  showRoutingRule: async () => ({ id: await newRule() }),
   updateRoutingRule: async () => ({ id: await newRule(), action: 'hold', action_minutes: 30, enabled: false }),
   listRouteDecisions: () => ({ bot_id: botId, limit: 10 }),
   checkInitData: () => ({ bot_id: botId, init_data: 'auth_date=1&hash=00' }),

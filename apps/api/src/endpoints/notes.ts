@@ -1,6 +1,6 @@
 import { OK } from '@flotilla/contract/fields.ts';
 import { type NoteResource, note, type noteOperations } from '@flotilla/contract/notes.ts';
-import { answerOf } from '@flotilla/contract/resource.ts';
+import { answerOf, settable } from '@flotilla/contract/resource.ts';
 import { untilAborted } from '@flotilla/database/until-aborted.ts';
 import { type Caller, requireAdmin } from '@flotilla/domain/people/accounts/caller.ts';
 import { connectionParam } from '@flotilla/domain/records/chats/conversation.ts';
@@ -9,6 +9,7 @@ import { addNote, deleteNote, updateNote } from '@flotilla/domain/records/notes/
 import { type Note, noteStore } from '@flotilla/domain/records/notes/note-store.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
+import { matchOf, tagAnswer } from '../http/etag.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot, requireManagedBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
@@ -32,29 +33,41 @@ export const noteHandlers: Handlers<typeof noteOperations> = {
     return cutPage(rows.map(presentNote), limit, total, ({ id }) => [id]);
   },
 
-  async addNote(context, { input, caller, by }) {
+  showNote: {
+    findBots: findBotOfNote,
+    async handle(context, { input, response }) {
+      const found = await noteStore(context.db).find(input.id);
+      if (found === null) throw new FlotillaError('not_found', 'Note not found');
+      tagAnswer(context, { response }, fieldsOf(found));
+      return presentNote(found);
+    },
+  },
+
+  async addNote(context, { input, caller, by, response }) {
     const chat = await conversationOf(context, requireManagedBot(context, input.bot_id), input);
     const { text, mentions } = input;
     const added = await addNote(context, by, chat, { author: caller.account, text, mentions });
     await announceDesk(context, newsOf(caller, added, 'added'));
+    tagAnswer(context, { response }, fieldsOf(added));
     return presentNote(added);
   },
 
   updateNote: {
     findBots: findBotOfNote,
-    async handle(context, { input: { id, ...changes }, caller, by }) {
+    async handle(context, { input: { id, ...changes }, caller, by, request, response }) {
       await requireOwn(context, caller, id);
-      const changed = await updateNote(context, by, id, changes);
+      const changed = await updateNote(context, by, id, changes, matchOf(context, { request }, fieldsOf));
       await announceDesk(context, newsOf(caller, changed, 'updated'));
+      tagAnswer(context, { response }, fieldsOf(changed));
       return presentNote(changed);
     },
   },
 
   deleteNote: {
     findBots: findBotOfNote,
-    async handle(context, { input, caller, by }) {
+    async handle(context, { input, caller, by, request }) {
       await requireOwn(context, caller, input.id);
-      const deleted = await deleteNote(context, by, input.id);
+      const deleted = await deleteNote(context, by, input.id, matchOf(context, { request }, fieldsOf));
       await announceDesk(context, newsOf(caller, deleted, 'deleted'));
       return OK;
     },
@@ -68,6 +81,10 @@ export const noteHandlers: Handlers<typeof noteOperations> = {
 };
 
 const NO_NOTES: readonly [Note[], number] = [[], 0];
+
+function fieldsOf(of: Note): object {
+  return settable(note, of);
+}
 
 async function findBotOfNote({ db }: Context, id: number): Promise<number[]> {
   const found = await noteStore(db).find(id);

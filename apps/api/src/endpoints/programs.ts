@@ -1,7 +1,7 @@
 import { OK } from '@flotilla/contract/fields.ts';
 import type { programOperations } from '@flotilla/contract/program-operations.ts';
 import { program as declared, type ProgramResource } from '@flotilla/contract/programs.ts';
-import { answerOf } from '@flotilla/contract/resource.ts';
+import { answerOf, settable } from '@flotilla/contract/resource.ts';
 import { addProgram } from '@flotilla/domain/delivery/programs/add-program.ts';
 import { deleteProgram } from '@flotilla/domain/delivery/programs/delete-program.ts';
 import type { Program } from '@flotilla/domain/delivery/programs/program.ts';
@@ -13,10 +13,12 @@ import { type Bot, DEFAULT_MAX_CONNECTIONS } from '@flotilla/domain/fleet/bots/b
 import { maskedBackend } from '@flotilla/domain/fleet/bots/masked-secrets.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { z } from 'zod';
 import type { Context } from '../context.ts';
+import { matchOf, tagAnswer } from '../http/etag.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
-import type { Handlers } from '../operations/handler.ts';
+import type { Call, Handlers } from '../operations/handler.ts';
 import { seesSecrets } from '../present/present-bot.ts';
 import { presentQuality } from '../present/present-quality.ts';
 
@@ -37,27 +39,28 @@ export const programHandlers: Handlers<typeof programOperations> = {
 
   showProgram: {
     findBots: findBotOfProgram,
-    async handle(context, { input, caller }) {
+    async handle(context, { input, ...call }) {
       const program = await programStore(context.db, context.secrets).find(input.id);
       if (program === null) throw new FlotillaError('not_found', 'Program not found');
-      return present(context, caller, program);
+      return presentTagged(context, call, program);
     },
   },
 
-  async addProgram(context, { input, by, caller }) {
+  async addProgram(context, { input, by, ...call }) {
     const { bot_id, backend_url = '', secret_token = '', max_connections = DEFAULT_MAX_CONNECTIONS, ...given } = input;
     requireBot(context, bot_id);
     const { mode = backend_url === '' ? 'pull' : 'push' } = given;
     const backend = { backend_url, secret_token, max_connections, backend_certificate: '', backend_ip_address: '' };
-    const content = { ...given, ...backend, mode, backend_role: caller.role };
-    return present(context, caller, await addProgram(context, by, bot_id, content));
+    const content = { ...given, ...backend, mode, backend_role: call.caller.role };
+    return presentTagged(context, call, await addProgram(context, by, bot_id, content));
   },
 
   updateProgram: {
     findBots: findBotOfProgram,
-    async handle(context, { input, by, caller }) {
-      const { id, ...changes } = input;
-      return present(context, caller, await updateProgram(context, by, id, { ...changes, backend_role: caller.role }));
+    async handle(context, { input: { id, ...given }, by, ...call }) {
+      const changes = { ...given, backend_role: call.caller.role };
+      const check = matchOf(context, call, fieldsOf);
+      return presentTagged(context, call, await updateProgram(context, by, id, changes, { check }));
     },
   },
 
@@ -71,8 +74,8 @@ export const programHandlers: Handlers<typeof programOperations> = {
 
   deleteProgram: {
     findBots: findBotOfProgram,
-    async handle(context, { input, by }) {
-      await deleteProgram(context, by, input.id);
+    async handle(context, { input, by, request }) {
+      await deleteProgram(context, by, input.id, matchOf(context, { request }, fieldsOf));
       return OK;
     },
   },
@@ -94,6 +97,19 @@ export async function requireProgram(
   const program = bot?.programs.find((known) => known.id === id);
   if (bot === undefined || program === undefined) throw new FlotillaError('not_found', 'Program not found');
   return { bot, program };
+}
+
+function fieldsOf(program: Program): object {
+  return settable(declared, program);
+}
+
+function presentTagged(
+  context: Context,
+  { caller, response }: Pick<Call<z.ZodObject>, 'caller' | 'response'>,
+  program: Program,
+): Promise<ProgramResource> {
+  tagAnswer(context, { response }, fieldsOf(program));
+  return present(context, caller, program);
 }
 
 async function present(context: Context, caller: Caller, program: Program): Promise<ProgramResource> {

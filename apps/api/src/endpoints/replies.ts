@@ -1,15 +1,17 @@
 import { OK } from '@flotilla/contract/fields.ts';
 import { type Reply, type ReplyResource, type replyOperations, replyResource } from '@flotilla/contract/replies.ts';
-import { answerOf } from '@flotilla/contract/resource.ts';
+import { answerOf, settable } from '@flotilla/contract/resource.ts';
 import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import { addReply, deleteReply, updateReply } from '@flotilla/domain/records/replies/change-replies.ts';
 import { replyStore } from '@flotilla/domain/records/replies/reply-store.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import type { z } from 'zod';
 import type { Context } from '../context.ts';
+import { matchOf, tagAnswer } from '../http/etag.ts';
 import { pageOf } from '../http/page.ts';
 import { requireSeenBot } from '../operations/authorize.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
-import type { Handlers } from '../operations/handler.ts';
+import type { Call, Handlers } from '../operations/handler.ts';
 
 export const replyHandlers: Handlers<typeof replyOperations> = {
   async listReplies(context, { input, caller }) {
@@ -25,24 +27,31 @@ export const replyHandlers: Handlers<typeof replyOperations> = {
     );
   },
 
-  async addReply(context, { input, caller, by }) {
-    requireBots(context, caller, input.bot_ids);
-    return presentReply(caller, await addReply(context, by, input));
+  async showReply(context, { input, ...call }) {
+    const reply = await replyStore(context.db).find(input.id);
+    if (reply === null || !isSeen(call.caller, reply)) throw new FlotillaError('not_found', 'Reply not found');
+    return presentTagged(context, call, reply);
+  },
+
+  async addReply(context, { input, by, ...call }) {
+    requireBots(context, call.caller, input.bot_ids);
+    return presentTagged(context, call, await addReply(context, by, input));
   },
 
   updateReply: {
     findBots: findBotsOfReply,
-    async handle(context, { input, caller, by }) {
+    async handle(context, { input, by, ...call }) {
       const { id, ...changes } = input;
-      if (changes.bot_ids !== undefined) requireBots(context, caller, changes.bot_ids);
-      return presentReply(caller, await updateReply(context, by, id, changes));
+      if (changes.bot_ids !== undefined) requireBots(context, call.caller, changes.bot_ids);
+      const match = matchOf(context, call, fieldsOf);
+      return presentTagged(context, call, await updateReply(context, by, id, changes, match));
     },
   },
 
   deleteReply: {
     findBots: findBotsOfReply,
-    async handle(context, { input, by }) {
-      await deleteReply(context, by, input.id);
+    async handle(context, { input, by, request }) {
+      await deleteReply(context, by, input.id, matchOf(context, { request }, fieldsOf));
       return OK;
     },
   },
@@ -65,6 +74,19 @@ function requireBots(context: Context, caller: Caller, bots: number[] | null): v
 
 function isSeen(caller: Caller, { bot_ids: bots }: Reply): boolean {
   return bots === null || caller.scope.bots === 'all' || bots.some((id) => seesBot(caller, id));
+}
+
+function fieldsOf(reply: Reply): object {
+  return settable(replyResource, reply);
+}
+
+function presentTagged(
+  context: Context,
+  { caller, response }: Pick<Call<z.ZodObject>, 'caller' | 'response'>,
+  reply: Reply,
+): ReplyResource {
+  tagAnswer(context, { response }, fieldsOf(reply));
+  return presentReply(caller, reply);
 }
 
 function presentReply(caller: Caller, reply: Reply): ReplyResource {

@@ -1,5 +1,5 @@
 import { OK } from '@flotilla/contract/fields.ts';
-import { answerOf } from '@flotilla/contract/resource.ts';
+import { answerOf, settable } from '@flotilla/contract/resource.ts';
 import type { routingRuleOperations } from '@flotilla/contract/routing-rule-operations.ts';
 import { type RoutingRuleResource, routingRule } from '@flotilla/contract/routing-rules.ts';
 import { decisionFor } from '@flotilla/domain/delivery/router/show-decision.ts';
@@ -14,11 +14,13 @@ import { tryRoutingRules } from '@flotilla/domain/delivery/routing-rules/try-rou
 import { updateRoutingRule } from '@flotilla/domain/delivery/routing-rules/update-routing-rule.ts';
 import { CHOSEN_BOT } from '@flotilla/domain/fleet/bots/active-rule.ts';
 import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
-import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import type { z } from 'zod';
 import type { Context } from '../context.ts';
+import { matchOf, tagAnswer } from '../http/etag.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
-import type { Handlers } from '../operations/handler.ts';
+import type { Call, Handlers } from '../operations/handler.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
@@ -40,22 +42,35 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
     return { ...page, rows: await presentNamed(context, caller, page.rows) };
   },
 
-  async addRoutingRule(context, { input, by, caller }) {
+  showRoutingRule: {
+    findBots: async ({ db }, id) => {
+      const rule = await routingRuleStore(db).find(id);
+      return rule === null ? [] : [rule.source_bot_id];
+    },
+    async handle(context, { input, ...call }) {
+      const rule = await routingRuleStore(context.db).find(input.id);
+      if (rule === null) throw new FlotillaError('not_found', 'Route not found');
+      return presentOne(context, call, rule);
+    },
+  },
+
+  async addRoutingRule(context, { input, by, ...call }) {
     requireBotsOfRule(context, input);
-    requireNamedCandidates(caller, input.target_bot_id, input.candidate_bot_ids ?? null);
-    return presentOne(context, caller, await addRoutingRule(context, by, input));
+    requireNamedCandidates(call.caller, input.target_bot_id, input.candidate_bot_ids ?? null);
+    return presentOne(context, call, await addRoutingRule(context, by, input));
   },
 
   updateRoutingRule: {
     findBots: findBotsOfRule,
-    async handle(context, { input, by, caller }) {
+    async handle(context, { input, by, ...call }) {
       const { id, ...changes } = input;
       requireBotsOfRule(context, changes);
       const before = await routingRuleStore(context.db).find(id);
       const { target_bot_id: target = before?.target_bot_id, candidate_bot_ids: named = before?.candidate_bot_ids } =
         input;
-      requireNamedCandidates(caller, target, named ?? null);
-      return presentOne(context, caller, await updateRoutingRule(context, by, id, changes));
+      requireNamedCandidates(call.caller, target, named ?? null);
+      const match = matchOf(context, call, fieldsOf);
+      return presentOne(context, call, await updateRoutingRule(context, by, id, changes, match));
     },
   },
 
@@ -79,8 +94,8 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
 
   deleteRoutingRule: {
     findBots: findBotsOfRule,
-    async handle(context, { input, by }) {
-      await deleteRoutingRule(context, by, input.id);
+    async handle(context, { input, by, request }) {
+      await deleteRoutingRule(context, by, input.id, matchOf(context, { request }, fieldsOf));
       return OK;
     },
   },
@@ -109,7 +124,16 @@ async function findBotsOfRule({ db }: Context, id: number): Promise<number[]> {
   );
 }
 
-async function presentOne(context: Context, caller: Caller, rule: RoutingRule): Promise<RoutingRuleResource> {
+function fieldsOf(rule: RoutingRule): object {
+  return settable(routingRule, rule);
+}
+
+async function presentOne(
+  context: Context,
+  { caller, response }: Pick<Call<z.ZodObject>, 'caller' | 'response'>,
+  rule: RoutingRule,
+): Promise<RoutingRuleResource> {
+  tagAnswer(context, { response }, fieldsOf(rule));
   const [named] = await presentNamed(context, caller, [rule]);
   return named!;
 }

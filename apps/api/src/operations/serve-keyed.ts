@@ -16,6 +16,7 @@ import {
 } from '@flotilla/domain/delivery/idempotency/key-header.ts';
 import type { Claim } from '@flotilla/domain/delivery/idempotency/open-claims.ts';
 import { watchOutcome } from '@flotilla/domain/delivery/idempotency/watch-outcome.ts';
+import { canonicalJson } from '@flotilla/runtime/canonical-json.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request } from 'express';
 import type { z } from 'zod';
@@ -137,18 +138,10 @@ async function answerAgain(
 
 /** Null if the file of the call did not come as a whole. */
 function digestOf({ paths }: Operation, { input, file }: AnyCall): string | null {
-  const hash = createHash('sha256').update(JSON.stringify([paths[0], sorted(input)]));
+  const hash = createHash('sha256').update(canonicalJson([paths[0], input]));
   if (file === null) return paramsDigest(hash);
   const digest = file.digest();
   return digest === null ? null : paramsDigest(hash.update(JSON.stringify([file.fileName, file.mime, digest])));
-}
-
-/** The same value with the fields of its objects in one order. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(fields.map(([name, field]) => [name, sorted(field)]));
 }
 
 function refusalOf(claimed: Exclude<ClaimedKey, { outcome: 'claimed' | 'ended' }>): FlotillaError {

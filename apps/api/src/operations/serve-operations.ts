@@ -7,6 +7,7 @@ import type { z } from 'zod';
 import { actorOf, authenticate } from '../auth/authenticate.ts';
 import { requireSecondFactor } from '../auth/second-factor.ts';
 import type { Context } from '../context.ts';
+import { setEtag } from '../http/etag.ts';
 import { measureRequest, requestIn, traceRequest } from '../http/observe-request.ts';
 import { linkHeader, type Page } from '../http/page.ts';
 import { parseInput } from '../http/parse-input.ts';
@@ -135,7 +136,9 @@ async function whileUploading<T>(
 /** Puts the total of a list, its age and the cursor of its next page into headers. */
 function sendAnswer(operation: Operation, request: Request, response: Response, answer: unknown): void {
   if (!isPaged(operation)) {
-    sendJson(response, 200, JSON.stringify(answer));
+    const text = JSON.stringify(answer);
+    if (setEtag(request, response, text)) response.status(304).end();
+    else sendJson(response, 200, text);
     return;
   }
   const { rows, total, takenAtMs, ...page } = answer as Page<unknown>;

@@ -10,6 +10,7 @@ export const codes: Record<ErrorCode, string> = {
   method_not_allowed: 'Так обратиться сюда нельзя.',
   conflict: 'Это противоречит тому, что уже есть.',
   ambiguous_conversation: 'В этом чате несколько переписок: откройте нужную.',
+  precondition_failed: 'Тем временем это изменил кто-то другой.',
   idempotency_mismatch: 'Этот ключ уже использован для другого вызова.',
   payload_too_large: 'Слишком большой объём данных.',
   unsupported_media_type: 'Такой формат данных не принимается.',

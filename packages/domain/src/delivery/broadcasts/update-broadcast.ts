@@ -18,7 +18,7 @@ export type BroadcastChanges = Partial<
 >;
 
 /**
- * Changes a broadcast that has not begun. It goes out by the right of the account that changed it last. Throws 'not_found',
+ * Changes a broadcast that has not begun; `check` refuses what the change would meet. It goes out by the right of the account that changed it last. Throws 'not_found',
  * 'conflict' if it has begun or ended, or 'bad_request'.
  */
 export async function updateBroadcast(
@@ -26,6 +26,7 @@ export async function updateBroadcast(
   bot: Bot,
   by: Actor,
   { id, changes, ...rights }: BroadcastRights & { id: number; changes: BroadcastChanges },
+  check?: (before: Broadcast) => void,
 ): Promise<Broadcast> {
   const { clock } = deps;
   const changed = await deps.db.transaction().execute(async (db) => {
@@ -35,6 +36,7 @@ export async function updateBroadcast(
     if (known.started_at !== null || known.ended_at !== null || !['scheduled', 'paused'].includes(known.state)) {
       throw new FlotillaError('conflict', 'A broadcast that has begun cannot be changed');
     }
+    check?.(known);
     const { name, audience, method, params, per_second, send_at } = { ...known, ...changes };
     const wanted = { name, audience, method, params, per_second, send_at };
     const content = await readBroadcast({ db, clock }, bot, { ...wanted, ...rights });

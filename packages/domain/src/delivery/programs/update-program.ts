@@ -17,7 +17,12 @@ import { refuseLargePrograms } from './refuse-large-programs.ts';
 import { refuseLosingChange } from './refuse-lost-updates.ts';
 
 /** `reason`: why it was changed, if the actor did not ask for it. */
-type ChangeOptions = { reason?: string; dropPending?: boolean };
+type ChangeOptions = {
+  reason?: string;
+  dropPending?: boolean;
+  /** Refuses what the change would meet. */
+  check?: ((before: Program) => void) | undefined;
+};
 
 /**
  * Changes the named fields of a program; its cursor stays, unless what waits is dropped in the same step. A backend URL
@@ -29,10 +34,11 @@ export async function updateProgram(
   by: Actor,
   id: number,
   wanted: ProgramChanges,
-  { reason = '', dropPending = false }: ChangeOptions = {},
+  { reason = '', dropPending = false, check }: ChangeOptions = {},
 ): Promise<Program> {
   const program = await changeRules(deps, by, async (db) => {
     const before = await lockProgram(db, deps.secrets, id);
+    check?.(before);
     const changes = withSetter(withoutShown(before, wanted));
     refuseUnseenSecret(changes, before);
     checkProgram(deps, changes, before);

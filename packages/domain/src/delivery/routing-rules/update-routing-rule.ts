@@ -8,19 +8,21 @@ import type { RoutingRule, RoutingRuleChanges } from './routing-rule.ts';
 import { routingRuleStore } from './routing-rule-store.ts';
 
 /**
- * Changes the named fields. Throws 'not_found' (the rule or a bot) or 'bad_request' naming every fault of the result.
+ * Changes the named fields. `check` refuses what the change would meet. Throws 'not_found' (the rule or a bot) or 'bad_request' naming every fault of the result.
  */
 export async function updateRoutingRule(
   deps: ChangeRulesDeps,
   by: Actor,
   id: number,
   changes: RoutingRuleChanges,
+  check?: (before: RoutingRule) => void,
 ): Promise<RoutingRule> {
   const named = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   return changeRules(deps, by, async (db) => {
     const rules = routingRuleStore(db);
     const before = await rules.lock(id);
     if (before === null) throw new FlotillaError('not_found', 'Route not found');
+    check?.(before);
     const result = await rules.update(
       id,
       completeRule(deps.directory, { ...before, ...named }, before.candidate_bot_ids),

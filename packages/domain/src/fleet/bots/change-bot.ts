@@ -14,8 +14,9 @@ import type { CursorChange, Dropped } from './cursor-change.ts';
 import { nameKinds } from './named-kinds.ts';
 import { republishBots } from './republish-bots.ts';
 
-/** Further effects of a change, and its reason if the actor did not ask for it. */
-export type ChangeOptions = CursorChange & Dropped & { reason?: string };
+/** Further effects of a change, and its reason if the actor did not ask for it. `check` refuses what the change would meet. */
+export type ChangeOptions = CursorChange & Dropped & { reason?: string; check?: BotCheck };
+export type BotCheck = ((before: Bot) => void) | undefined;
 
 /**
  * Stores changes of a bot with their audit entry, updates its state in Redis, notifies every process and wakes the
@@ -50,10 +51,11 @@ async function storeChanges(
   by: Actor,
   botId: number,
   changes: BotChanges,
-  { reason = '', dropPending = false, handOver = false, retryNow = false }: ChangeOptions,
+  { reason = '', dropPending = false, handOver = false, retryNow = false, check }: ChangeOptions,
 ): Promise<{ bot: Bot; cursorChanges: BotRow['cursor_changes'] }> {
   const bots = botStore(deps.db);
   const before = await bots.lock(botId);
+  if (before !== undefined) check?.(openBot(deps.secrets, before));
   const columns = columnsOf(deps.secrets, botId, changes);
   let row = before && (await bots.update(botId, columns).catch(refuseKnownToken));
   if (row && (handOver || retryNow)) {

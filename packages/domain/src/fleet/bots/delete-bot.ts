@@ -5,6 +5,7 @@ import { recordAction } from '../../people/audit/record-action.ts';
 import type { Bot } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { unmirrorBot } from './bot-mirror.ts';
+import { openBot } from './bot-row.ts';
 import { botStore } from './bot-store.ts';
 import { deletionStore } from './deletion-store.ts';
 import { removeOurWebhook } from './platform-webhook.ts';
@@ -12,15 +13,21 @@ import { republishBots } from './republish-bots.ts';
 
 /**
  * Deletes a bot and all its data in Postgres and Redis, and its webhook at the platform if that leads to us. Its history is
- * hidden at once and removed in the background.
+ * hidden at once and removed in the background. `check` refuses what would be deleted.
  * Throws FlotillaError('not_found').
  */
-export async function deleteBot(deps: BotDeps, by: Actor, botId: number): Promise<void> {
+export async function deleteBot(
+  deps: BotDeps,
+  by: Actor,
+  botId: number,
+  check?: (bot: Bot) => void,
+): Promise<void> {
   const bot = deps.directory.byId(botId);
   const { existed, partners } = await deps.db.transaction().execute(async (transaction) => {
     const store = botStore(transaction);
     const partners = await store.routingPartners(botId);
     const bot = await store.lock(botId);
+    if (bot !== undefined) check?.(openBot(deps.secrets, bot));
     const existed = await store.remove(botId);
     if (bot && existed) {
       await deletionStore(transaction).addBot(botId);

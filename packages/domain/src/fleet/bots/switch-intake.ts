@@ -2,7 +2,7 @@ import type { Actor } from '../../people/audit/actor.ts';
 import { requireAuditable } from '../../people/audit/require-auditable.ts';
 import { type Bot, type BotChanges, polls, usesPlatformWebhook } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
-import { changeBot } from './change-bot.ts';
+import { type BotCheck, changeBot } from './change-bot.ts';
 import type { CursorChange } from './cursor-change.ts';
 import { NOW, patchBotState } from './patch-bot-state.ts';
 import { removeOurWebhook, removePlatformWebhook, setPlatformWebhook } from './platform-webhook.ts';
@@ -17,7 +17,7 @@ export async function switchIntake(
   by: Actor,
   bot: Bot,
   changes: BotChanges,
-  cursors: CursorChange = {},
+  options: CursorChange & { check?: BotCheck } = {},
 ): Promise<Bot> {
   const wanted = { ...bot, ...changes };
   const [used, uses] = [usesPlatformWebhook(bot), usesPlatformWebhook(wanted)];
@@ -25,7 +25,7 @@ export async function switchIntake(
   if (uses && (!used || wanted.token !== bot.token)) await setPlatformWebhook(deps, wanted);
   // Polling needs the place of any webhook; a bot that is switched off leaves that of another service alone.
   if (used && !uses) await (polls(wanted) ? removePlatformWebhook : removeOurWebhook)(deps, wanted);
-  const changed = await changeBot(deps, by, bot.id, changes, cursors);
+  const changed = await changeBot(deps, by, bot.id, changes, options);
   if (used !== uses) await patchBotState(deps, changed, { intakeSince: NOW, foreignAt: 0 });
   if (uses) await patchBotState(deps, changed, { hookOkAt: NOW });
   return changed;

@@ -4,6 +4,7 @@ import { requireMovable } from '../upstreams/require-movable.ts';
 import { movesBot } from '../upstreams/server-of-name.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
+import type { BotCheck } from './change-bot.ts';
 import { checkChanges } from './check-changes.ts';
 import { withoutMasks } from './masked-secrets.ts';
 import { baseForPushes } from './platform-webhook.ts';
@@ -12,11 +13,19 @@ import { validateToken } from './validate-token.ts';
 
 /**
  * Changes a bot, except for secrets that were sent back masked. A new token must belong to the same bot at the
- * platform. Throws FlotillaError.
+ * platform. `check` refuses what the change would meet. Throws FlotillaError.
  */
-export async function updateBot(deps: BotDeps, by: Actor, botId: number, wanted: BotChanges): Promise<Bot> {
+export async function updateBot(
+  deps: BotDeps,
+  by: Actor,
+  botId: number,
+  wanted: BotChanges,
+  check?: BotCheck,
+): Promise<Bot> {
   const bot = deps.directory.byId(botId);
   if (!bot) throw new FlotillaError('not_found', 'Bot not found');
+  // Also now, because the platform is told of a new way of intake before the change is stored.
+  check?.(bot);
   const changes = withoutMasks(bot, wanted);
   checkChanges(deps, changes, bot, baseForPushes(deps, { upstream: changes.upstream ?? bot.upstream }));
   if (changes.token !== undefined && changes.token !== bot.token) {
@@ -29,13 +38,13 @@ export async function updateBot(deps: BotDeps, by: Actor, botId: number, wanted:
   }
   if (movesBot(bot, changes)) await requireMovable(deps, bot, changes);
   if (changes.backend_url === undefined || changes.backend_url === bot.backend_url)
-    return switchIntake(deps, by, bot, changes);
+    return switchIntake(deps, by, bot, changes, { check });
   // Neither the certificate, the address nor the failures of the old backend are those of the new one.
   return switchIntake(
     deps,
     by,
     bot,
     { backend_certificate: '', backend_ip_address: '', ...changes },
-    { retryNow: true },
+    { retryNow: true, check },
   );
 }

@@ -43,10 +43,18 @@ export function accountStore(db: Database) {
       .select([hasSecondFactor.as('second_factor'), labelledBots('accounts.bot_labels').as('labelled_bot_ids')]);
   type Row = Awaited<ReturnType<ReturnType<typeof accounts>['executeTakeFirstOrThrow']>>;
 
+  const findById = async (id: number): Promise<Account | null> => {
+    const row = await accounts().where('accounts.id', '=', id).executeTakeFirst();
+    return row === undefined ? null : toAccount(row);
+  };
+
   return {
-    async findById(id: number): Promise<Account | null> {
-      const row = await accounts().where('accounts.id', '=', id).executeTakeFirst();
-      return row === undefined ? null : toAccount(row);
+    findById,
+
+    /** The same, locked until the transaction ends. */
+    async lock(id: number): Promise<Account | null> {
+      const locked = db.selectFrom('accounts').select('id').where('id', '=', id).forNoKeyUpdate();
+      return (await locked.executeTakeFirst()) === undefined ? null : findById(id);
     },
 
     async findByIds(ids: readonly number[]): Promise<Account[]> {

@@ -28,6 +28,8 @@ export type AccountChanges = RowChanges & {
   revokeKeys?: boolean | undefined;
   /** Why, if no person asked for it. */
   reason?: string;
+  /** Refuses what the change would meet. */
+  check?: ((before: Account) => void) | undefined;
 };
 
 /**
@@ -41,11 +43,11 @@ export async function updateAccount(
   changes: AccountChanges,
   action: 'account_update' | 'password_reset' = 'account_update',
 ): Promise<Account> {
-  const { password, revokeKeys = false, reason, ...rowChanges } = changes;
+  const { password, revokeKeys = false, reason, check, ...rowChanges } = changes;
   const hash = password === undefined ? null : await hashChosenPassword(deps, 'password', password.text);
   return changeCredentials(deps, () =>
     deps.db.transaction().execute(async (transaction) => {
-      const before = await changeRow(transaction, id, rowChanges);
+      const before = await changeRow(transaction, id, rowChanges, check);
       const accounts = accountStore(transaction);
       if (hash !== null) await accounts.setPassword(id, hash, password?.mustChange ?? false);
       const keyIds = revokeKeys ? await keyIdsOf(transaction, id) : [];
@@ -77,12 +79,18 @@ async function keyIdsOf(transaction: Database, accountId: number): Promise<numbe
 }
 
 /** Returns the account as it was before. */
-async function changeRow(transaction: Database, id: number, changes: RowChanges): Promise<Account> {
+async function changeRow(
+  transaction: Database,
+  id: number,
+  changes: RowChanges,
+  check: AccountChanges['check'],
+): Promise<Account> {
   const { role, bot_ids, bot_labels, oidc_issuer, oidc_subject } = changes;
   const accounts = accountStore(transaction);
   if (role === 'user') await refuseLastAdmin(accounts, id);
-  const before = await accounts.findById(id);
+  const before = await accounts.lock(id);
   if (before === null) throw new FlotillaError('not_found', 'Account not found');
+  check?.(before);
   // An admin is shown with all bots. Sent back, that must not give them to the account for when it is a user again.
   const asShown = bot_ids === null && before.role === 'admin' && (role ?? 'admin') === 'admin';
   const bots = bot_ids === undefined || asShown ? {} : { all_bots: bot_ids === null };

@@ -46,15 +46,17 @@ export async function addNote(
   });
 }
 
-/** Undefined fields keep their value. Throws 'not_found', or 'bad_request' (an account that is mentioned). */
+/** Undefined fields keep their value. `check` refuses what the change would meet. Throws 'not_found', or 'bad_request' (an account that is mentioned). */
 export async function updateNote(
   { db, clock }: NoteDeps,
   by: Actor,
   id: number,
   { text, mentions }: { text?: string | undefined; mentions?: number[] | undefined },
+  check?: (before: Note) => void,
 ): Promise<Note> {
   return db.transaction().execute(async (transaction) => {
     const before = await lockNote(transaction, id);
+    check?.(before);
     const mentioned = [...new Set(mentions ?? before.mentions)];
     const added = mentioned.filter((one) => !before.mentions.includes(one));
     await requireAssignees(transaction, before.bot_id, added);
@@ -71,9 +73,15 @@ export async function updateNote(
 }
 
 /** Returns what it was. Throws 'not_found'. */
-export async function deleteNote({ db, clock }: NoteDeps, by: Actor, id: number): Promise<Note> {
+export async function deleteNote(
+  { db, clock }: NoteDeps,
+  by: Actor,
+  id: number,
+  check?: (before: Note) => void,
+): Promise<Note> {
   return db.transaction().execute(async (transaction) => {
     const note = await lockNote(transaction, id);
+    check?.(note);
     await noteStore(transaction).remove(id);
     await recordAction({ db: transaction, clock }, by, audited('note_delete', note));
     return note;

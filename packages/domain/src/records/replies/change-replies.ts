@@ -27,15 +27,17 @@ export async function addReply({ db, clock }: ReplyDeps, by: Actor, wanted: NewR
   });
 }
 
-/** Undefined fields keep their value. Throws 'not_found'. */
+/** Undefined fields keep their value. `check` refuses what the change would meet. Throws 'not_found'. */
 export async function updateReply(
   { db, clock }: ReplyDeps,
   by: Actor,
   id: number,
   changes: Changes<typeof replyResource>,
+  check?: (before: Reply) => void,
 ): Promise<Reply> {
   return db.transaction().execute(async (transaction) => {
     const before = await lockReply(transaction, id);
+    check?.(before);
     const given = settable(replyResource, changes);
     const after = Object.keys(given).length === 0 ? before : await replyStore(transaction).update(id, given);
     const details = [`reply ${id}`, describeChanges(settable(replyResource, before), settable(replyResource, after))]
@@ -47,13 +49,19 @@ export async function updateReply(
 }
 
 /** Throws 'not_found'. */
-export async function deleteReply({ db, clock }: ReplyDeps, by: Actor, id: number): Promise<void> {
+export async function deleteReply(
+  { db, clock }: ReplyDeps,
+  by: Actor,
+  id: number,
+  check?: (before: Reply) => void,
+): Promise<void> {
   await db.transaction().execute(async (transaction) => {
-    const { name } = await lockReply(transaction, id);
+    const reply = await lockReply(transaction, id);
+    check?.(reply);
     await replyStore(transaction).remove(id);
     await recordAction({ db: transaction, clock }, by, {
       action: 'reply_delete',
-      details: `reply ${id}; ${describeNew({ name })}`,
+      details: `reply ${id}; ${describeNew({ name: reply.name })}`,
     });
   });
 }

@@ -49,16 +49,21 @@ export async function addSink(
   return { sink, signingSecret: sink.target.kind === 'url' ? signing.secret : null };
 }
 
-/** Returns the sink with a new secret where a chat became a URL, else with null. Throws 'not_found' or 'bad_request'. */
+/**
+ * Returns the sink with a new secret where a chat became a URL, else with null. `check` refuses what the change would meet.
+ * Throws 'not_found' or 'bad_request'.
+ */
 export async function updateSink(
   deps: SinkDeps,
   by: Actor,
   id: number,
   wanted: Changes<typeof eventSink>,
+  check?: (before: EventSink) => void,
 ): Promise<SinkWithSecret> {
   return deps.db.transaction().execute(async (db) => {
     const sinks = sinkStore(db, deps.secrets);
     const before = found(await sinks.lock(id));
+    check?.(before);
     const content = { ...before, ...settable(eventSink, wanted), target: targetOf(deps, wanted, before) };
     refuseAuditInChat(content);
     // Nobody was shown the secret of a sink that writes into a chat.
@@ -93,10 +98,16 @@ export async function moveSink(
 const BY_PLATFORM: Actor = { kind: 'bot', address: null };
 
 /** Throws 'not_found'. */
-export async function deleteSink(deps: SinkDeps, by: Actor, id: number): Promise<void> {
+export async function deleteSink(
+  deps: SinkDeps,
+  by: Actor,
+  id: number,
+  check?: (before: EventSink) => void,
+): Promise<void> {
   await deps.db.transaction().execute(async (db) => {
     const sinks = sinkStore(db, deps.secrets);
     const sink = found(await sinks.lock(id));
+    check?.(sink);
     await sinks.remove(id);
     const entry = await recordAction({ ...deps, db }, by, audited('sink_delete', sink, ''));
     if (entry !== null) await tellReceiver({ ...deps, db }, sink, null, entry);
