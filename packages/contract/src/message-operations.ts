@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { EXAMPLE_CHAT, EXAMPLE_CHAT_ID, EXAMPLE_USER_ID } from './examples.ts';
 import { anyBotId, botId, chatId, flag, integer, moment, pagedInputs, platformId, text, threadId } from './inputs.ts';
 import { CSV_COLUMNS, MEDIA_TYPES, MESSAGE, messageResource, SENT_MESSAGE } from './messages.ts';
+import { note as noteResource } from './notes.ts';
 import { defineOperation } from './operation.ts';
 
 const foundMessage = messageResource
@@ -15,6 +16,10 @@ const foundMessage = messageResource
         }),
       )
       .describe('The parts of `text` that match, in their order; the first 50.'),
+    note: noteResource.answer
+      .pick({ account_id: true, account: true, account_name: true, mentions: true })
+      .optional()
+      .describe('Of an internal note, which `notes` adds: who wrote it. Its `id` is that of the note.'),
   })
   .meta({ id: 'FoundMessage' });
 
@@ -109,6 +114,11 @@ export const messageOperations = {
       ),
       chat_id: chatId().optional(),
       q: text({ min: 1, max: 256 }).describe('Words in any language; case and accents do not matter.'),
+      notes: flag()
+        .default(false)
+        .describe(
+          'True: internal notes are found, too, where `user_id`, `media_type` and `thread_id` are not given. Further pages are read by `before`.',
+        ),
       ...messageFilter,
       ...pagedInputs({ default: 50, max: 200 }),
     }),

@@ -19,8 +19,7 @@ import {
   type MessageFilter,
   messageStore,
 } from '@flotilla/domain/records/messages/message-store.ts';
-import { searchMessages } from '@flotilla/domain/records/messages/search-messages.ts';
-import { type SearchScope, searchCursorOf, searchedIn } from '@flotilla/domain/records/messages/search-scope.ts';
+import { type SearchScope, searchedIn } from '@flotilla/domain/records/messages/search-scope.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
 import { cutPage, decodeCursor, type Page } from '../http/page.ts';
@@ -29,6 +28,7 @@ import { requireBot, requireBotOfChat, scopeIn } from '../operations/bot-of-call
 import type { Call, Handlers } from '../operations/handler.ts';
 import { whileWanted } from '../operations/search-limit.ts';
 import { type ExportFormat, exportFormats } from './export-format.ts';
+import { findMessages, positionOfFound } from './find-messages.ts';
 import { presentFound } from './present-found.ts';
 import { presentMessage } from './present-message.ts';
 import { type Senders, sendersOf } from './senders-of.ts';
@@ -70,13 +70,14 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
   },
 
   async searchMessages(context, { input, caller, response }) {
-    const { q, limit, offset } = input;
+    const { q, limit, offset, notes } = input;
+    if (notes && offset > 0) throw refusedInput('offset', 'cannot be used with notes: use before');
     const before = decodeCursor(input.before, SEARCH_CURSOR);
     const search = { q, filter: filterOf(input), limit: limit + 1, offset, before };
     return whileWanted(context, caller, response, NOTHING_FOUND, async (signal) => {
       const scope = await scopeOf(context, caller, input);
-      const { messages, total, forms } = await searchMessages(context, { ...search, scope, signal });
-      const page = cutPage(messages, limit, total, searchCursorOf);
+      const { found, total, forms } = await findMessages(context, { ...search, scope, signal, withNotes: notes });
+      const page = cutPage(found, limit, total, positionOfFound);
       return { ...page, rows: await presentFound(context, page.rows, q, forms) };
     });
   },

@@ -50,6 +50,66 @@ const placesOf = (answer: RestAnswer) => found(answer).map(({ bot_id, chat_id, i
 const totalOf = ({ headers }: RestAnswer) => headers.get('x-total-count');
 const nextOf = ({ headers }: RestAnswer) => /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
 
+describe('notes', () => {
+  const GROUP = CHAT - 900;
+  const note = async (bot: BotResource, text: string) => {
+    const body = { bot_id: bot.id, chat_id: GROUP, text };
+    const { json } = await admin('POST', '/api/notes/add', { body });
+    return (json as { id: number }).id;
+  };
+
+  test('are found beside messages by the same words and rights, and pages miss none', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const messages = [-5, 5].map((later, id) => ({ id: id + 1, text: `parcels ${id}`, date: now + later * 100 }));
+    for (const bot of [desk, foreign]) await store(bot.id, GROUP, messages);
+    const texts = ['Two Parcels for Ада', 'a parcel@example.com', '包裹 parcel 你好世界', 'parcelled'];
+    const ids: number[] = [];
+    for (const text of texts) ids.push(await note(desk, text));
+    await note(foreign, 'a parcel of others');
+
+    const answer = await search(ofTwo, { q: 'parcels', notes: 1, chat_id: GROUP });
+    expect(found(answer).map(({ text }) => text)).toEqual([
+      ...['parcels 1', texts[2], texts[1], texts[0], 'parcels 0'],
+    ]);
+    const marked = found(answer)[3]!;
+    expect(marked).toMatchObject({
+      ...{ id: ids[0], bot_id: desk.id, outgoing: false, highlights: [{ offset: 4, length: 7 }] },
+      note: { account: 'admin', mentions: [] },
+    });
+    expect(found(answer)[0]).not.toHaveProperty('note');
+    expect(totalOf(answer)).toBe('5');
+
+    const paged: unknown[] = [];
+    let next: string | undefined = `/api/messages/search?q=parcels&notes=1&limit=1&chat_id=${GROUP}`;
+    for (let pages = 0; next !== undefined && pages < 9; pages += 1) {
+      const page = await ofTwo('GET', next);
+      paged.push(...found(page).map(({ text }) => text));
+      next = nextOf(page);
+    }
+    expect(paged).toEqual(found(answer).map(({ text }) => text));
+  });
+
+  test.each([
+    ['ада parcel', 1],
+    ['exam', 1],
+    ['世界', 1],
+    ['parcelled', 4],
+    ['two ада', 1],
+    ['nothing', 0],
+  ])('%s finds %i', async (q, count) => {
+    const answer = await search(ofTwo, { q, notes: 1, chat_id: GROUP });
+    expect(found(answer).filter((row) => row.note !== undefined)).toHaveLength(count);
+  });
+
+  test('are left out without `notes`, and where messages of a person are asked for', async () => {
+    for (const query of [{ q: 'parcel' }, { q: 'parcel', notes: 1, user_id: ADA }]) {
+      const answer = await search(ofTwo, { ...query, chat_id: GROUP });
+      expect(found(answer).filter((row) => row.note !== undefined)).toEqual([]);
+    }
+    expect(await search(ofTwo, { q: 'parcel', notes: 1, offset: 1 })).toMatchObject({ status: 400 });
+  });
+});
+
 describe('a search over all chats', () => {
   test('finds all 33 of 33 messages every time, as chats move', async () => {
     const chats = Array.from({ length: 60 }, (_, at) => CHAT - at);

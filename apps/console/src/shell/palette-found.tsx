@@ -39,18 +39,26 @@ export function useFound(q: string): Found {
   const messages = useQuery({
     ...asked,
     queryKey: ['found', 'palette', q],
-    queryFn: ({ signal }) => call('searchMessages', { q, limit: SHOWN }, signal),
+    queryFn: ({ signal }) => call('searchMessages', { q, limit: SHOWN, notes: true }, signal),
   });
   const found: Target[] = (messages.data ?? []).map((message) => ({
-    key: `message-${message.bot_id}-${message.chat_id}-${message.business_connection_id ?? ''}-${message.id}`,
+    key: `${message.note ? 'note' : 'message'}-${message.bot_id}-${message.chat_id}-${message.business_connection_id ?? ''}-${message.id}`,
     face: (
       <TwoTexts
-        one={<Marked text={message.text ?? ''} highlights={message.highlights} lead={LEAD} />}
+        one={
+          <>
+            {message.note && <span className="muted">{words.search.note} </span>}
+            <Marked text={message.text ?? ''} highlights={message.highlights} lead={LEAD} />
+          </>
+        }
         other={message.chat_title}
       />
     ),
     go: () =>
-      open.chat(message.bot_id, message.chat_id, { connection: message.business_connection_id, around: message.id }),
+      open.chat(message.bot_id, message.chat_id, {
+        connection: message.business_connection_id,
+        around: message.note ? undefined : message.id,
+      }),
   }));
   const all = [chats, people, rules, messages];
   return {

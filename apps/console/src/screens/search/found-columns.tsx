@@ -11,7 +11,7 @@ import type { Column } from '../../parts/virtual-table.tsx';
 import type { Words } from '../../words/en.ts';
 
 /** A message; one that was searched for has the name of its chat, and what was found in it. */
-export type FoundMessage = MessageResource & Partial<Pick<FoundMessageResource, 'chat_title' | 'highlights'>>;
+export type FoundMessage = MessageResource & Partial<Pick<FoundMessageResource, 'chat_title' | 'highlights' | 'note'>>;
 
 /** `withBot`: the messages are of several bots. */
 export function foundColumns(
@@ -33,7 +33,11 @@ export function foundColumns(
       name: 'who-cell',
       title: words.user,
       width: 'minmax(7rem, 11rem)',
-      cell: (message) => <bdi className="cut">{personName({ ...message, id: message.user_id })}</bdi>,
+      cell: ({ note, ...message }) => (
+        <bdi className="cut">
+          {note ? (note.account_name ?? note.account) : personName({ ...message, id: message.user_id })}
+        </bdi>
+      ),
     },
     ...(withChat
       ? [
@@ -66,9 +70,10 @@ export function foundColumns(
           botId={message.bot_id}
           chatId={message.chat_id}
           connection={message.business_connection_id}
-          around={message.id}
+          around={message.note ? undefined : message.id}
           className="cut row-link found-text"
         >
+          {message.note && <span className="muted">{words.note} </span>}
           {message.media_type && <span className="muted">{words.types[message.media_type]} </span>}
           <bdi dir="auto">
             {message.text ? (

@@ -12,7 +12,7 @@ import { inputsOf, type SearchAddress } from './search-address.ts';
 
 const PAGE = 100;
 
-/** Messages with all the words, newest first; of one chat without words, all that the filters leave. */
+/** Messages and notes with all the words, newest first; of one chat without words, all that the filters leave. */
 export function Found({ address }: { address: SearchAddress }): ReactNode {
   const words = useWords();
   const { q, bot, chat } = address;
@@ -39,8 +39,8 @@ export function Found({ address }: { address: SearchAddress }): ReactNode {
           columns={foundColumns(words, { withChat: !isOneChat, withBot: bot === undefined })}
           total={found.isPending ? 8 : found.rows.length}
           rowAt={(index) => found.rows[index]}
-          keyOf={({ bot_id: botId, chat_id: chatId, business_connection_id: connection, id }) =>
-            `${botId} ${chatId} ${connection ?? ''} ${id}`
+          keyOf={({ bot_id: botId, chat_id: chatId, business_connection_id: connection, id, note }) =>
+            `${botId} ${chatId} ${connection ?? ''} ${note ? 'note ' : ''}${id}`
           }
           shows={found.shows}
           stale={found.isPending || found.isPlaceholderData}
@@ -55,7 +55,7 @@ function findMessages(address: SearchAddress, page: { before?: string }, signal:
   const inputs = { ...given({ bot_id: bot, chat_id: chat }), ...inputsOf(address), ...page, limit: PAGE };
   return q === undefined
     ? callPage('listMessages', { ...inputs, bot_id: bot!, chat_id: chat! }, signal)
-    : callPage('searchMessages', { ...inputs, q }, signal);
+    : callPage('searchMessages', { ...inputs, q, notes: true }, signal);
 }
 
 type ChatAddress = SearchAddress & { bot: string; chat: string };

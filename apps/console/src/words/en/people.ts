@@ -79,6 +79,7 @@ export const search = {
   bot: 'Bot',
   anyChat: 'All chats',
   user: 'Person',
+  note: 'Note:',
   anyUser: 'Anyone',
   type: 'Type',
   anyType: 'Any type',

@@ -86,6 +86,7 @@ export const search: Words['search'] = {
   bot: 'Бот',
   anyChat: 'Все чаты',
   user: 'Человек',
+  note: 'Заметка:',
   anyUser: 'Кто угодно',
   type: 'Вид',
   anyType: 'Любой вид',

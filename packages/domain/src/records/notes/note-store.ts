@@ -32,7 +32,7 @@ export function noteStore(db: Database) {
     return notes;
   };
   const find = async (id: number): Promise<Note | null> => {
-    const found = db.selectFrom('notes').selectAll().select(NAME).where('id', '=', id);
+    const found = db.selectFrom('notes').selectAll().select(AUTHOR_NAME).where('id', '=', id);
     return (await found.executeTakeFirst()) ?? null;
   };
   return {
@@ -40,7 +40,7 @@ export function noteStore(db: Database) {
 
     /** The same, locked until the transaction ends. */
     async lock(id: number): Promise<Note | null> {
-      const found = db.selectFrom('notes').selectAll().select(NAME).where('id', '=', id).forUpdate();
+      const found = db.selectFrom('notes').selectAll().select(AUTHOR_NAME).where('id', '=', id).forUpdate();
       return (await found.executeTakeFirst()) ?? null;
     },
 
@@ -50,7 +50,7 @@ export function noteStore(db: Database) {
       query: Exact<NoteQuery, Given>,
       page: { limit: number; offset: number; beforeId: number | null },
     ): Promise<Note[]> {
-      let rows = those(scope, query).selectAll().select(NAME).orderBy('id', 'desc');
+      let rows = those(scope, query).selectAll().select(AUTHOR_NAME).orderBy('id', 'desc');
       if (page.beforeId !== null) rows = rows.where('id', '<', page.beforeId);
       return rows.limit(page.limit).offset(page.offset).execute();
     },
@@ -99,7 +99,7 @@ export function noteStore(db: Database) {
   };
 }
 
-const NAME = sql<string | null>`(
+export const AUTHOR_NAME = sql<string | null>`(
   select coalesce(nullif(a.display_name, ''), a.username) from accounts a where a.id = notes.account_id)`.as(
   'account_name',
 );
