@@ -28,6 +28,7 @@ const MEANINGS = {
   outbox_add: 'a send was handed to the outbox, by REST',
   outbox_cancel: 'entries of the outbox were cancelled',
   outbox_release: 'entries of the outbox that were held were released',
+  outbox_restore: 'entries of the outbox that had just been cancelled wait again',
   outbox_resend: 'entries of the outbox that had ended were queued again',
   broadcast_add: 'a broadcast was made',
   broadcast_update: 'a broadcast was changed before it began',

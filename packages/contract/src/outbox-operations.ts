@@ -26,6 +26,7 @@ import {
   outboxEntry,
   priorityField,
   QUEUED,
+  RESTORABLE_S,
   SENT,
 } from './outbox.ts';
 
@@ -216,6 +217,19 @@ queued or held; those that are being sent meanwhile are refused and counted. The
       input: { filter: { bot_id: EXAMPLE_BOT_ID, created_by: 'shop' } },
       output: { ok: true, matched: 12, done: 12, refused: 0 },
     },
+  }),
+
+  restoreOutboxEntries: defineOperation({
+    method: 'POST',
+    audit: ['outbox_restore'],
+    paths: ['/api/outbox/restore'],
+    role: 'any',
+    summary: `Undoes the cancelling of entries, within ${RESTORABLE_S} seconds.`,
+    description:
+      'They wait again as before: for their `send_at`, and at their places in their chats. Refused are those that were cancelled earlier, whose `expires_at` has passed, whose author has lost the right, which belong to a broadcast, or after which something of the same priority went into the chat meanwhile. What was held is queued, and held again if its author still lacks the right. The audit log gets one entry for each bot.',
+    input: z.object({ ids: ownIds(MOST_IDS).describe('The ids of the entries.') }),
+    output: changed,
+    example: { input: { ids: [9001] }, output: { ok: true, matched: 1, done: 1, refused: 0 } },
   }),
 
   resendOutboxEntries: defineOperation({

@@ -37,6 +37,9 @@ export const MOST_WAITING_BYTES = 512 * 1024 * 1024;
 /** Up to how many entries are counted. */
 export const COUNTED_ENTRIES = 10_000;
 
+/** For how long after an entry was cancelled that can be undone. */
+export const RESTORABLE_S = 60;
+
 /** How many bytes the JSON of `params` may have. */
 export const LARGEST_PARAMS = 65_536;
 

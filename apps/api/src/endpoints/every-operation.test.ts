@@ -584,6 +584,11 @@ const EXAMPLES: Record<OperationName, Example> = {
   showOutboxEntry: async () => ({ id: await newEntry() }),
   cancelOutboxEntries: async () => ({ bot_id: botId, ids: [await newEntry()], dry_run: false }),
   releaseOutboxEntries: async () => ({ bot_id: botId, ids: [await newEntry('held')], dry_run: false }),
+  restoreOutboxEntries: async () => {
+    const ids = [await newEntry()];
+    await admin('POST', '/api/outbox/cancel', { body: { ids } });
+    return { ids };
+  },
   resendOutboxEntries: async () => ({ ids: [await newEntry('failed')] }),
   listRoutingRules: () => ({ bot_id: botId, q: 'invoice', ...page }),
   addRoutingRule: () => ({

@@ -4,6 +4,7 @@ import { broadcastStore } from '@flotilla/domain/delivery/broadcasts/broadcast-s
 import { authorRights } from '@flotilla/domain/delivery/outbox/author.ts';
 import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
+import { waitingForLocks } from '@flotilla/testing/locked-table.ts';
 import { queueEntries } from '@flotilla/testing/queued-entries.ts';
 import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
@@ -39,7 +40,7 @@ const show = async (id: number) =>
   (await api.admin('GET', '/api/outbox/show', { query: { id } })).json as OutboxEntryResource;
 const list = async (query: object) =>
   (await api.admin('GET', '/api/outbox', { query: { ...query } })).json as OutboxEntryResource[];
-const change = async (path: 'cancel' | 'release' | 'resend', body: object, client = api.admin) =>
+const change = async (path: 'cancel' | 'release' | 'restore' | 'resend', body: object, client = api.admin) =>
   (await client('POST', `/api/outbox/${path}`, { body })).json;
 const settle = (id: number, state: 'sent' | 'failed' | 'expired' | 'in_doubt') =>
   api.database.db
@@ -501,6 +502,62 @@ describe('the author of an entry', () => {
         .json as object[];
       expect(audited).toMatchObject({ bot_id: bot.id, details });
     }
+  });
+});
+
+describe('undoing a cancel', () => {
+  const cancelled = async (fields: object = {}) => {
+    const entry = await added(fields);
+    expect(await change('cancel', { ids: [entry.id] })).toMatchObject({ done: 1 });
+    return entry.id;
+  };
+  const restore = (...ids: number[]) => change('restore', { ids });
+  const place = async (id: number) => {
+    const { state, send_at } = await show(id);
+    return { state, send_at };
+  };
+
+  test('lets entries wait as they did, and leaves out what is of others', async () => {
+    const sendAt = Math.floor(Date.now() / 1000) + 900;
+    const [queued, scheduled] = [await cancelled(), await cancelled({ send_at: sendAt })];
+    const foreign = await cancelled({ bot_id: other.id });
+    expect(await change('restore', { ids: [queued, scheduled, foreign] }, limited)).toEqual({
+      ...{ ok: true, matched: 2, done: 2, refused: 0 },
+    });
+    expect(await place(queued)).toEqual({ state: 'queued', send_at: undefined });
+    expect(await place(scheduled)).toEqual({ state: 'scheduled', send_at: new Date(sendAt * 1000).toISOString() });
+    expect(await place(foreign)).toMatchObject({ state: 'cancelled' });
+    expect(await restore(queued)).toMatchObject({ matched: 1, done: 0, refused: 1 });
+  });
+
+  test('is refused after a minute, past the end, and when the chat went on', async () => {
+    const [early, expired] = [await cancelled(), await cancelled()];
+    const { db } = api.database;
+    const minuteAgo = new Date(Date.now() - 61_000);
+    await db.updateTable('outbox').set({ settled_at: minuteAgo }).where('id', '=', early).execute();
+    await db.updateTable('outbox').set({ expires_at: new Date() }).where('id', '=', expired).execute();
+    expect(await restore(early, expired)).toMatchObject({ matched: 2, done: 0, refused: 2 });
+    const overtaken = await cancelled();
+    const next = await added();
+    await settle(next.id, 'sent');
+    expect(await restore(overtaken)).toMatchObject({ matched: 1, done: 0, refused: 1 });
+    const elsewhere = await cancelled({ params: { chat_id: ADA + 1, text: 'x' } });
+    expect(await restore(elsewhere)).toMatchObject({ done: 1 });
+  });
+
+  test('waits for a worker that begins what stands behind, and is refused then', async () => {
+    const id = await cancelled();
+    const next = await added();
+    const begun = Promise.withResolvers<void>();
+    const beginning = api.database.db.transaction().execute(async (db) => {
+      await db.updateTable('outbox').set({ state: 'sending' }).where('id', '=', next.id).execute();
+      await begun.promise;
+    });
+    const restoring = restore(id);
+    await waitFor(async () => (await waitingForLocks(api.database.db)) === 1);
+    begun.resolve();
+    await beginning;
+    expect(await restoring).toMatchObject({ done: 0, refused: 1 });
   });
 });
 

@@ -2,7 +2,7 @@ import { type OutboxEntry, type OutboxEntryResource, outboxEntry } from '@flotil
 import type { outboxOperations } from '@flotilla/contract/outbox-operations.ts';
 import { answerOf } from '@flotilla/contract/resource.ts';
 import { addEntry } from '@flotilla/domain/delivery/outbox/add-entry.ts';
-import { type Changer, changeEntries, countEntries } from '@flotilla/domain/delivery/outbox/change-entries.ts';
+import { type Changer, changeEntries, countEntries, restoreEntries } from '@flotilla/domain/delivery/outbox/change-entries.ts';
 import { allowedParams, allowedPriority, requireRate } from '@flotilla/domain/delivery/outbox/check-token.ts';
 import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
 import { refuseForAdmins } from '@flotilla/domain/delivery/outbox/sendable.ts';
@@ -68,6 +68,12 @@ export const outboxHandlers: Handlers<typeof outboxOperations> = {
       ? await countEntries(context.db, caller.scope, 'release', query)
       : await changeEntries(context, changerOf(caller, by), 'release', query);
     return { ok: true, ...change };
+  },
+
+  async restoreOutboxEntries(context, { input, caller, by }) {
+    const changer = changerOf(caller, by);
+    const query = { ids: input.ids, ofBroadcasts: mayBroadcast(caller), forAdmins: changer.isAdmin };
+    return { ok: true, ...(await restoreEntries(context, changer, query)) };
   },
 
   async resendOutboxEntries(context, { input, caller, by }) {

@@ -6,6 +6,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { useNumber } from '../../parts/time.tsx';
+import { useToast } from '../../parts/undo-toast.tsx';
 import { ChatAround } from './chat-around.tsx';
 import { CANCELLABLE, RESENDABLE } from './entry-state.tsx';
 import { conditionsOf, type OutboxFilter } from './outbox-filter.ts';
@@ -52,7 +53,8 @@ function ChangeEntries({ chosen, close, done, operation, texts, leave, danger }:
     gcTime: 0,
   });
   const count = found.data && found.data.matched - found.data.refused;
-  const acting = useAct(() => call(operation, input), texts.done, done);
+  const undo = operation === 'cancelOutboxEntries' && 'entries' in chosen ? restoreOf(chosen.entries) : undefined;
+  const acting = useAct(() => call(operation, input), texts.done, done, undo);
   return (
     <Ask
       title={count === undefined ? texts.submit : texts.title(count)}
@@ -144,15 +146,33 @@ function Ask(props: AskProps): ReactNode {
   );
 }
 
-function useAct(run: () => Promise<ChangeAnswer>, sentence: (n: number) => string, done: (sentence: string) => void) {
+function useAct(
+  run: () => Promise<ChangeAnswer>,
+  sentence: (n: number) => string,
+  done: (sentence: string) => void,
+  undo?: () => Promise<unknown>,
+) {
   const queries = useQueryClient();
+  const toast = useToast();
   return useMutation({
     mutationFn: run,
     onSuccess: (answer) => {
-      void queries.invalidateQueries({ queryKey: [OUTBOX] });
-      done(sentence(answer.done));
+      const readAgain = () => queries.invalidateQueries({ queryKey: [OUTBOX] });
+      void readAgain();
+      if (undo === undefined || answer.done === 0) return done(sentence(answer.done));
+      toast({ text: sentence(answer.done), undo: () => undo().finally(readAgain) });
+      done('');
     },
   });
+}
+
+/** Undoes the cancelling of entries; undefined for those of a broadcast, which are not restored. Rejects if one of them cannot be. */
+function restoreOf(entries: readonly Entry[]): (() => Promise<void>) | undefined {
+  if (entries.some((entry) => entry.broadcast_id !== undefined)) return undefined;
+  return async () => {
+    const { refused } = await call('restoreOutboxEntries', { ids: idsOf(entries) });
+    if (refused > 0) throw new Error(`${refused} entries were not restored`);
+  };
 }
 
 function idsOf(entries: readonly Entry[]): number[] {

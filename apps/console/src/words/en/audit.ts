@@ -30,6 +30,7 @@ const actions: Record<AuditAction, string> = {
   outbox_add: 'Queued a message',
   outbox_cancel: 'Cancelled queued messages',
   outbox_release: 'Released messages on hold',
+  outbox_restore: 'Undid the cancelling of messages',
   outbox_resend: 'Resent messages',
   broadcast_add: 'Created a broadcast',
   broadcast_update: 'Changed a broadcast',

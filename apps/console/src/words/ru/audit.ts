@@ -53,6 +53,7 @@ export const audit: Words['audit'] = {
     outbox_add: 'Передача сообщения в очередь',
     outbox_cancel: 'Отмена ожидающих сообщений',
     outbox_release: 'Выпуск удержанных сообщений',
+    outbox_restore: 'Возврат отменённых сообщений в очередь',
     outbox_resend: 'Повторная отправка из очереди',
     broadcast_add: 'Создание рассылки',
     broadcast_update: 'Изменение рассылки',

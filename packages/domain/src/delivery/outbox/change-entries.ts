@@ -54,6 +54,30 @@ export async function changeEntries<Given extends EntryQuery>(
   return counts;
 }
 
+/** Undoes the cancelling of these entries where that is still possible; the others are refused. */
+export async function restoreEntries<Given extends EntryQuery>(
+  deps: ChangeDeps,
+  { by, scope }: Changer,
+  query: Exact<EntryQuery, Given>,
+): Promise<EntryChange> {
+  const ids = await outboxStore(deps.db).idsAfter(scope, query, 0, AT_ONCE);
+  const rights = authorRights(deps);
+  const able: number[] = [];
+  for (const entry of await outboxStore(deps.db).authored(ids)) {
+    if ((await rights.lost(entry)) === null) able.push(entry.id);
+  }
+  const restored = await deps.db.transaction().execute(async (db) => {
+    const bots = await outboxStore(db).restore(scope, able);
+    for (const { bot_id, count } of bots) {
+      await recordAction({ ...deps, db }, by, { action: 'outbox_restore', bot_id, details: `entries: ${count}` });
+    }
+    return bots;
+  });
+  for (const { bot_id } of restored) await wakeOutbox(deps, bot_id);
+  const done = restored.reduce((sum, { count }) => sum + count, 0);
+  return { matched: ids.length, done, refused: ids.length - done };
+}
+
 async function* inPortions(deps: ChangeDeps, { by, isAdmin, scope }: Changer, act: ChangeEvent, query: EntryQuery) {
   const store = outboxStore(deps.db);
   let lastId = 0;

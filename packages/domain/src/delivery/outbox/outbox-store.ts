@@ -5,6 +5,7 @@ import {
   type OutboxEntry,
   type OutboxState,
   outboxEntry,
+  RESTORABLE_S,
 } from '@flotilla/contract/outbox.ts';
 import { storable } from '@flotilla/contract/resource.ts';
 import type { Database } from '@flotilla/database/connect.ts';
@@ -154,8 +155,42 @@ export function outboxStore(db: Database) {
         from changed group by bot_id order by bot_id`.execute(db);
       return rows;
     },
+
+    /**
+     * Lets those of the entries wait again that were cancelled a moment ago, and that nothing has overtaken in their chats. Needs a
+     * transaction: until it ends, no worker begins an entry behind them.
+     */
+    async restore(scope: Scope, ids: readonly number[]): Promise<ChangedOfBot[]> {
+      const these = sql`id = any(${[...ids]}::bigint[]) and ${visibleTo(scope, 'bot_id')}`;
+      await sql`
+        select next.id from (select distinct bot_id, chat_id, priority from outbox where ${these}) as lane
+        cross join lateral (
+          select id from outbox where bot_id = lane.bot_id and chat_id = lane.chat_id and priority = lane.priority
+            and state = 'queued' order by id limit 1 for no key update
+        ) as next`.execute(db);
+      const restored: { bot_id: number }[] = [];
+      for (const [event, isIts] of [
+        ['restore', sql`(send_at is null or send_at <= now()) and not ${WAS_OVERTAKEN}`],
+        ['reschedule', sql`send_at > now()`],
+      ] as const) {
+        const { may, set } = transition(event);
+        const { rows } = await sql<{ bot_id: number }>`
+          update outbox set ${set} where ${these} and ${may} and ${isIts} and broadcast_id is null
+            and settled_at > now() - make_interval(secs => ${RESTORABLE_S}) and (expires_at is null or expires_at > now())
+          returning bot_id`.execute(db);
+        restored.push(...rows);
+      }
+      const byBot = Map.groupBy(restored, ({ bot_id }) => bot_id);
+      return [...byBot].map(([bot_id, { length: count }]) => ({ bot_id, count, released: 0 }));
+    },
   };
 }
+
+/** An entry behind it has gone out since it was cancelled. */
+const WAS_OVERTAKEN = sql`exists (
+  select from outbox later where later.chat_id = outbox.chat_id and later.bot_id = outbox.bot_id
+    and later.priority = outbox.priority and later.id > outbox.id
+    and later.state in ('sending', 'sent', 'failed', 'in_doubt') and coalesce(later.settled_at, now()) >= outbox.settled_at)`;
 
 function alsoSet(event: ChangeEvent): RawBuilder<unknown> {
   switch (event) {
