@@ -608,12 +608,21 @@ export type CountCallArgs = {
   /** at most; absent: any */
   perMinute: number | null;
 };
-export type CountCallReply = number;
+export type CountCallReply =
+  | { outcome: 'COUNTED'; ofSecond: number; ofMinute: number; minuteLeftS: number }
+  | { outcome: 'OVER'; ofSecond: number; ofMinute: number; minuteLeftS: number; retryAfterS: number };
 /** Counts a call against a rate, unless it is over the rate. See scripts/count-call.lua. */
 async function countCall(redis: RedisCommands, keys: CountCallKeys, args: CountCallArgs): Promise<CountCallReply> {
   const sent: (string | number)[] = [keys.ofSecond, keys.ofMinute, args.perSecond ?? '', args.perMinute ?? ''];
   const reply = await runScript(redis, 'count-call', 2, sent);
-  return Number((reply as unknown));
+  switch (reply[0]) {
+    case 'COUNTED':
+      return { outcome: 'COUNTED', ofSecond: Number(reply[1]), ofMinute: Number(reply[2]), minuteLeftS: Number(reply[3]) };
+    case 'OVER':
+      return { outcome: 'OVER', ofSecond: Number(reply[1]), ofMinute: Number(reply[2]), minuteLeftS: Number(reply[3]), retryAfterS: Number(reply[4]) };
+    default:
+      return { outcome: reply[0] } as CountCallReply;
+  }
 }
 
 export type EndFloodKeys = { floods: string; noted: string };

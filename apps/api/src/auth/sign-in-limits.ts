@@ -5,8 +5,8 @@ import { authKeys } from '@flotilla/redis/keys.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Request, Response } from 'express';
+import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { networkOf } from '../http/client-address.ts';
 import { type RateLimit, showRateLimits } from '../http/rate-limit-headers.ts';
 

@@ -36,13 +36,7 @@ export const eventSinkHandlers: Handlers<typeof eventSinkOperations> = {
 
   async updateEventSink(context, { input: { id, ...changes }, by, request, response }) {
     if (changes.bot_id !== undefined) requireBot(context, changes.bot_id);
-    const { sink, signingSecret } = await updateSink(
-      context,
-      by,
-      id,
-      changes,
-      matchOf(context, { request }, fieldsOf),
-    );
+    const { sink, signingSecret } = await updateSink(context, by, id, changes, matchOf(context, { request }, fieldsOf));
     return { ...(await presentTagged(context, response, sink)), ...withoutNulls({ signing_secret: signingSecret }) };
   },
 

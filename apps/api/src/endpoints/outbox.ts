@@ -2,7 +2,12 @@ import { type OutboxEntry, type OutboxEntryResource, outboxEntry } from '@flotil
 import type { outboxOperations } from '@flotilla/contract/outbox-operations.ts';
 import { answerOf } from '@flotilla/contract/resource.ts';
 import { addEntry } from '@flotilla/domain/delivery/outbox/add-entry.ts';
-import { type Changer, changeEntries, countEntries, restoreEntries } from '@flotilla/domain/delivery/outbox/change-entries.ts';
+import {
+  type Changer,
+  changeEntries,
+  countEntries,
+  restoreEntries,
+} from '@flotilla/domain/delivery/outbox/change-entries.ts';
 import { allowedParams, allowedPriority, requireRate } from '@flotilla/domain/delivery/outbox/check-token.ts';
 import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
 import { refuseForAdmins } from '@flotilla/domain/delivery/outbox/sendable.ts';

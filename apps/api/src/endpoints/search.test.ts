@@ -69,15 +69,15 @@ describe('notes', () => {
 
     const answer = await search(ofTwo, { q: 'parcels', notes: 1, chat_id: GROUP });
     expect(found(answer).map(({ text }) => text)).toEqual([
-      ...['parcels 1', texts[2], texts[1], texts[0], 'parcels 0'],
+      ...['parcels 1', texts[3], texts[2], texts[1], texts[0], 'parcels 0'],
     ]);
-    const marked = found(answer)[3]!;
+    const marked = found(answer)[4]!;
     expect(marked).toMatchObject({
       ...{ id: ids[0], bot_id: desk.id, outgoing: false, highlights: [{ offset: 4, length: 7 }] },
       note: { account: 'admin', mentions: [] },
     });
     expect(found(answer)[0]).not.toHaveProperty('note');
-    expect(totalOf(answer)).toBe('5');
+    expect(totalOf(answer)).toBe('6');
 
     const paged: unknown[] = [];
     let next: string | undefined = `/api/messages/search?q=parcels&notes=1&limit=1&chat_id=${GROUP}`;

@@ -32,10 +32,12 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
   async login(context, { input, by, request, response }) {
     requirePasswords(context, input.username);
     const { signIns } = context.apiMetrics;
-    const attempt = await context.signInLimits.attempt(input.username, { request, response }).catch((error: unknown) => {
-      if (error instanceof FlotillaError) signIns.inc({ outcome: 'limited' });
-      throw error;
-    });
+    const attempt = await context.signInLimits
+      .attempt(input.username, { request, response })
+      .catch((error: unknown) => {
+        if (error instanceof FlotillaError) signIns.inc({ outcome: 'limited' });
+        throw error;
+      });
     const signedIn = await signIn(context, input, by).catch((error) => giveUp(attempt, error));
     if (signedIn.outcome === 'code_needed') {
       await attempt.takeBack();

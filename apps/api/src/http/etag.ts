@@ -48,5 +48,10 @@ export function setEtag({ method, headers }: Request, response: Response, text: 
 
 /** A proxy that compresses answers makes their tags weak. */
 function tagsOf(header: string): string[] {
-  return header.split(',').map((tag) => tag.trim().replace(/^W\//, '').replace(/^"(.*)"$/, '$1'));
+  return header.split(',').map((tag) =>
+    tag
+      .trim()
+      .replace(/^W\//, '')
+      .replace(/^"(.*)"$/, '$1'),
+  );
 }

@@ -20,7 +20,9 @@ export function uploadLimit(): UploadLimit {
   return {
     begin(accountId, response) {
       const own = byAccount.get(accountId) ?? 0;
-      showRateLimits(response, [{ name: 'uploads', quota: PER_ACCOUNT, remaining: PER_ACCOUNT - own - 1, window: null }]);
+      showRateLimits(response, [
+        { name: 'uploads', quota: PER_ACCOUNT, remaining: PER_ACCOUNT - own - 1, window: null },
+      ]);
       if (own >= PER_ACCOUNT || all >= IN_ALL) {
         throw new FlotillaError('too_many_requests', 'Too many files are being sent at the moment; try again shortly', {
           retryAfterS: RETRY_AFTER_S,

@@ -12,7 +12,12 @@ local function counted(key)
 end
 local inSecond, inMinute = counted(ofSecond), counted(ofMinute)
 local function over(key)
-  return reply.OVER { ofSecond = inSecond, ofMinute = inMinute, minuteLeftS = secondsLeft(ofMinute), retryAfterS = secondsLeft(key) }
+  return reply.OVER {
+    ofSecond = inSecond,
+    ofMinute = inMinute,
+    minuteLeftS = secondsLeft(ofMinute),
+    retryAfterS = secondsLeft(key),
+  }
 end
 if perMinute and inMinute >= perMinute then return over(ofMinute) end
 if perSecond and inSecond >= perSecond then return over(ofSecond) end
@@ -21,4 +26,8 @@ local function add(key, lifeMs)
   if calls == 1 then redis.call('PEXPIRE', key, lifeMs) end
   return calls
 end
-return reply.COUNTED { ofSecond = add(ofSecond, 1000), ofMinute = add(ofMinute, 60000), minuteLeftS = secondsLeft(ofMinute) }
+return reply.COUNTED {
+  ofSecond = add(ofSecond, 1000),
+  ofMinute = add(ofMinute, 60000),
+  minuteLeftS = secondsLeft(ofMinute),
+}

@@ -16,12 +16,7 @@ import { republishBots } from './republish-bots.ts';
  * hidden at once and removed in the background. `check` refuses what would be deleted.
  * Throws FlotillaError('not_found').
  */
-export async function deleteBot(
-  deps: BotDeps,
-  by: Actor,
-  botId: number,
-  check?: (bot: Bot) => void,
-): Promise<void> {
+export async function deleteBot(deps: BotDeps, by: Actor, botId: number, check?: (bot: Bot) => void): Promise<void> {
   const bot = deps.directory.byId(botId);
   const { existed, partners } = await deps.db.transaction().execute(async (transaction) => {
     const store = botStore(transaction);

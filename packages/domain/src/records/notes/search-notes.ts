@@ -23,7 +23,7 @@ export interface NoteSearch {
   limit: number;
 }
 
-export type FoundNotes = { notes: Note[]; /** At most 1,000 are counted. */ total: number };
+export type FoundNotes = { notes: Note[] /** At most 1,000 are counted. */; total: number };
 
 const COUNTED = 1_000;
 /** Below the ids of messages, so that a note and a message never have the same position. */
