@@ -29,7 +29,7 @@ interface Document {
 }
 
 /** Headers that only some responses have. */
-const OCCASIONAL = ['Link', 'Set-Cookie', 'Idempotency-Replayed'];
+const OCCASIONAL = ['RateLimit', 'RateLimit-Policy', 'Link', 'Set-Cookie', 'Idempotency-Replayed'];
 
 /** All REST operations of an OpenAPI 3.1 document. Leaves out proxy operations: they have no role, only a bot token. */
 export function documentedOperations(document: Document): DocumentedOperation[] {
