@@ -23,7 +23,7 @@ const SEVERITIES = ['critical', 'warning', 'info'];
 const RUNBOOK_URL = 'https://github.com/your-organisation/flotilla/blob/main/docs/operations/runbooks';
 /** Labels that Prometheus itself and its scrape configuration set. */
 const TARGET_LABELS = ['job', 'instance', 'le', 'installation'];
-/** What other exporters tell: the blackbox exporter, the node exporter, and the kubelet. */
+/** The metrics of other exporters: the blackbox exporter, the node exporter, and the kubelet. */
 const FOREIGN_METRICS = {
   up: [],
   probe_success: [],

@@ -41,7 +41,7 @@ const EXPRESSIONS = new Set([
   'JSXExpressionContainer',
 ]);
 
-/** What takes a value, and the value. */
+/** The name that gets a value, and the value. */
 function placeOf(node) {
   switch (node.type) {
     case 'KeyValueProperty':

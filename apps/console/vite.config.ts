@@ -29,7 +29,7 @@ function fromContract(): Plugin {
   };
 }
 
-/** What a control of the page needs to know of an input: its kind and its limits. */
+/** The facts of an input that a control of the page needs: its kind and its limits. */
 function controlOf(schema: z.ZodType) {
   const { type, enum: options, minimum, maximum, maxLength, properties } = z.toJSONSchema(schema);
   return { type, enum: options, minimum, maximum, maxLength, properties };

@@ -51,7 +51,7 @@ function ownFaults(release, document) {
   ];
 }
 
-/** What a scaler asks for must be of this installation, as the monitor names it. */
+/** The targets of a scaler must be of this installation, as the monitor names it. */
 function queryFaults(release, document) {
   const { kind, spec } = document.manifest;
   const installation = release === 'flotilla' ? NAMESPACE : `${NAMESPACE}/${release}`;

@@ -6,7 +6,7 @@ import { nameOf } from './kubernetes-types.mjs';
 const DOCS = 'docs/operations/postgres.md';
 /** Connections for the operators' commands, and those that the server reserves. */
 const BESIDE = 6;
-/** What a poll over TLS takes, in KB: docs/operations/scale.md. */
+/** The memory of a poll over TLS, in KB: docs/operations/scale.md. */
 const POLL_KB = 127;
 
 /** Checks that the highest number of pods of an example fits the resources that they share, and that bots fit into a pod. */

@@ -3,7 +3,7 @@ import { stepsOf, workflows } from './workflow-steps.mjs';
 
 /** A tag can be moved to other code; Renovate reads the version from the comment. */
 const PINNED = /^[\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d+(\.\d+){2}$/;
-/** What is newer than the linter: runners, variables of a repository, and a right (https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#permissions). */
+/** Newer than the linter: runners, variables of a repository, and a right (https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#permissions). */
 const NEWER = [
   ...['ubuntu-24.04', 'ubuntu-24.04-arm'].map((runner) => `label "${runner}" is unknown`),
   'unknown permission scope "attestations"',

@@ -10,7 +10,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const SOURCES = join(ROOT, 'packages/client');
 /** Below node_modules, the compiler would write nothing. */
 const FOLDER = mkdtempSync(join(tmpdir(), 'flotilla-client-'));
-/** What packages/client takes from the contract, the package takes from the document. */
+/** The imports of packages/client from the contract; the package has them from the document. */
 const GENERATED = ['api.ts', 'routes.ts'];
 const COMPILER = [
   ...[

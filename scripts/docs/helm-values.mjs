@@ -30,7 +30,7 @@ function hasComments(map) {
   return nested || map.commentBefore !== undefined;
 }
 
-/** What stands before an empty line is about the file. */
+/** Text before an empty line is about the file. */
 function lastParagraph(comment) {
   const [paragraph] = comment.split(/\n *\n/).slice(-1);
   return paragraph

@@ -8,7 +8,7 @@ import { SETTINGS as simulatorSettings } from '../../apps/simulator/src/config.t
 import { groupedSettings } from './setting-tables.mjs';
 
 const BIOME = fileURLToPath(new URL('../../node_modules/.bin/biome', import.meta.url));
-/** What compose reads from the same file, and tools from the same environment. */
+/** The names that compose reads from the same file, and tools from the same environment. */
 const IN_COMPOSE = /\$\{([A-Z][A-Z0-9_]+)/g;
 const OF_TOOLS = ['FLOTILLA_API_KEY', 'FLOTILLA_KEY'];
 

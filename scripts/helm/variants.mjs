@@ -27,7 +27,7 @@ export const VARIANTS = [
   };
 });
 
-/** What Helm makes of the chart for a release: {text, documents} or {fault}. */
+/** The resources that Helm makes of the chart for a release: {text, documents} or {fault}. */
 export function render(helm, root, { release, namespace, values, set = [] }) {
   const { ok, output, stdout } = run(helm, [
     'template',

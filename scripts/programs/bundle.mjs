@@ -96,7 +96,7 @@ function requireKnownSources(modules) {
   if (unknown.length > 0) throw new Error(`Name these in scripts/programs/sources.mjs: ${unknown.join(', ')}`);
 }
 
-/** What is imported and not in the folder would be missing where there is no node_modules. */
+/** A module that is imported and not in the folder would be missing where there is no node_modules. */
 function requireAllInside(output) {
   const inside = new Set(output.map(({ fileName }) => fileName));
   const imported = output.flatMap(({ imports = [], dynamicImports = [] }) => [...imports, ...dynamicImports]);

@@ -2,7 +2,7 @@
 
 const UNRELEASED = '## [Unreleased]';
 
-/** What the part of a version (or of `Unreleased`) says; null if there is no such part or it is empty. */
+/** The text of a version (or of `Unreleased`); null if there is no such part or it is empty. */
 export function entryOf(changelog, version) {
   const part = changelog.split(/^## /m).find((text) => text.startsWith(`[${version}]`));
   return part?.slice(part.indexOf('\n')).trim() || null;

@@ -13,7 +13,7 @@ export function askEarly(path: string): Promise<Response> {
   return response;
 }
 
-/** What was asked early, for the first who wants it. */
+/** Answers to early requests, each for the first who wants it. */
 export function takeEarly(path: string): Promise<Response> | undefined {
   const early = asked.get(path);
   asked.delete(path);

@@ -43,7 +43,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   }, [singleKeys]);
 }
 
-/** What the key writes; where it writes no ASCII, such as with a Russian layout, what it writes with an English one. */
+/** The character of the key; of a layout without ASCII, such as the Russian one, that of the English layout. */
 function keyOf({ key, code, shiftKey }: KeyboardEvent): string {
   if (key.length > 1 || key <= '~') return key;
   const letter = /^Key([A-Z])$/.exec(code)?.[1];

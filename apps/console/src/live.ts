@@ -12,7 +12,7 @@ export type { StreamState } from './live/live-stream.ts';
 type OfBot = { bot_id: number; chat_id?: number; business_connection_id?: string | undefined };
 /** Somebody of the team did it; without an account, a rule or the owner of a business account. */
 type InChat = OfBot & { chat_id: number; account_id?: number; account?: string };
-/** What `GET /api/live` sends. */
+/** An event of `GET /api/live`. */
 export type LiveEvent =
   | { name: 'update'; data: OfBot & { update_id: number; kind: string; update: Record<string, unknown> } }
   | { name: 'call'; data: OfBot & { method: string; result: unknown; program_id?: number; program?: string } }
@@ -126,7 +126,7 @@ export class Live {
     return [...new Set([...this.#watchers].flatMap(({ topics }) => topics))];
   }
 
-  /** What is asked of the stream: the topic of a bot has all its chats. */
+  /** The topics of the stream: that of a bot has all its chats. */
   #asked(topics: readonly string[]): string[] {
     const bots = new Set(this.#wanted().filter((topic) => topic.startsWith('bot:')));
     const asked = topics.map((topic) => {

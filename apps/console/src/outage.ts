@@ -1,4 +1,4 @@
-/** What is away: a store of the api, or the api itself. */
+/** A store of the api, or the api itself. */
 export type Outage = 'postgres' | 'redis' | 'network';
 
 type FailedCall = { status: number; code: string | null; store: 'postgres' | 'redis' | null | undefined };
@@ -6,7 +6,7 @@ type FailedCall = { status: number; code: string | null; store: 'postgres' | 're
 let known: Outage | null = null;
 const listeners = new Set<() => void>();
 
-/** What the last failed call said to be away, until a call that needs all of it succeeds. */
+/** The outage that the last failed call named, until a call that needs all of it succeeds. */
 export function outageNow(): Outage | null {
   return known;
 }
@@ -17,7 +17,7 @@ export function noteOutage(outage: Outage | null): void {
   for (const listener of listeners) listener();
 }
 
-/** What an error says about the api and its stores; null: nothing. */
+/** The outage that an error tells of; null: none. */
 export function outageOf({ status, code, store }: FailedCall): Outage | null {
   if (status === 503 && store) return store;
   // A load balancer answers in the place of an api that is away.

@@ -3,7 +3,7 @@ import { isLanguage, type Language } from './words/catalogs.ts';
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** What a person chose in this browser. */
+/** The choices of a person in this browser. */
 export type Preferences = {
   theme: Theme;
   language: Language;

@@ -35,7 +35,7 @@ type Suite = {
   openAsAdmin(path?: string, options?: Parameters<typeof openConsole>[3]): Promise<OpenConsole>;
 };
 
-/** What the fleet of a file stores in; without a Redis it starts its own. */
+/** The stores of the fleet of a file; without a Redis it starts its own. */
 type Stores = { database: TestDatabase; redis?: TestRedis };
 
 /** One browser and one fleet for all tests of a file, on the stores that `openStores` has prepared. */

@@ -1,6 +1,6 @@
 import type { Page } from '@flotilla/testing/browser.ts';
 
-/** What Tab reaches and shows no ring, a ring that is cut, or that lies under something else (WCAG 2.4.7, 2.4.11). */
+/** Elements that Tab reaches and that show no ring, a ring that is cut, or one that lies under something else (WCAG 2.4.7, 2.4.11). */
 export async function focusFaults(page: Page): Promise<string[]> {
   return page.evaluate(FIND_FAULTS);
 }

@@ -8,7 +8,7 @@ export const MAX = 888;
 /** The messages of a long chat, which end two days ago. */
 export const MANY = 50_000;
 export const APART_S = 600;
-/** What their ids begin after: those of the scene itself are small. */
+/** Ids begin after these: those of the scene itself are small. */
 export const FIRST_ID = 1_000_000;
 const AT_ONCE = 5_000;
 const DAY_S = 86_400;

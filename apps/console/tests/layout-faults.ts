@@ -24,7 +24,7 @@ export async function watchShifts(page: Page): Promise<void> {
   `);
 }
 
-/** What moved by itself since the page was loaded, if that is too much. */
+/** The elements that moved by themselves since the page was loaded, if they moved too much. */
 export async function shiftsOf(page: Page): Promise<string[]> {
   return page.evaluate(`(window.layoutShift ?? 0) > ${MOST_SHIFT} ? window.layoutShifts : []`);
 }

@@ -21,7 +21,7 @@ export type OpenConsole = {
   /** The bytes of each file as they came over the network, compressed. */
   files: Map<string, number>;
   signIn(username: string, password: string): Promise<void>;
-  /** What axe finds, one line each. */
+  /** The faults that axe finds, one line each. */
   faults(): Promise<string[]>;
 };
 
@@ -126,7 +126,7 @@ export async function keptBy(page: Page): Promise<string> {
 
 type Violation = { id: string; nodes: { html: string; failureSummary?: string }[] };
 
-/** What axe finds on a page, one line each. Scrolled down, it would judge buttons that the bar half covers as too small. */
+/** The faults that axe finds on a page, one line each. Scrolled down, it would judge buttons that the bar half covers as too small. */
 export async function faultsOf(page: Page): Promise<string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
   // To describe every element that passes as well would take twice the processor time of the search.
@@ -134,7 +134,7 @@ export async function faultsOf(page: Page): Promise<string[]> {
   const violations: Violation[] = await page.evaluate(`(async () => {
     const top = window.scrollY;
     window.scrollTo({ top: 0, behavior: 'instant' });
-    // What lies below the bar of a phone is scrolled into sight by people.
+    // People scroll to elements below the bar of a phone.
     const bar = document.querySelector('.screen-bar');
     if (bar) bar.style.position = 'static';
     const found = await axe.run(document, ${options});

@@ -42,7 +42,7 @@ function readConfig(): ServiceConfig | Finding[] {
     ...faultsOf(() => dangersOf(readSettings(apiSettings)).filter(isOfSettingsGiven)),
     ...faultsOf(ofWorker),
   ];
-  // What both read would be told twice.
+  // A fault that both readers find would be told twice.
   const found = [...new Set(faults)].map((fault) => {
     const { name = 'settings', what = fault } =
       /^\s*(?<name>[\w, ]+)(?:\.\d+)?: (?<what>.*)$/.exec(fault)?.groups ?? {};

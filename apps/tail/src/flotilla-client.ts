@@ -6,7 +6,7 @@ import { z } from 'zod';
 /** A part of a live stream: an event, or the position up to which the client now knows all events. */
 export type LivePart = { type: 'id'; id: string } | { type: 'event'; name: string; data: string };
 
-/** What opening a stream came to. `again` says how long to wait before the next try. */
+/** The outcome of opening a stream. `again`: the wait before the next try. */
 export type Opened = { outcome: 'open'; parts: AsyncGenerator<LivePart[]> } | { outcome: 'again'; reason: string };
 
 const BOT = z.object({ name: z.string(), username: z.string().default(''), secret_token: z.string().default('') });

@@ -15,7 +15,7 @@ export type PostEnd =
   /** `call`: the Bot API method that the program asks for in its answer. */
   { outcome: 'answered'; status: number; ms: number; call: string | null } | { outcome: 'unreachable'; reason: string };
 
-/** What a proxy or tunnel answers in place of a program that is not there. */
+/** The answers of a proxy or tunnel in place of a program that is not there. */
 const NOT_THERE = [502, 503, 504];
 
 /** Posts an update as the platform's webhook does. Throws only when `stopping` aborts. */

@@ -3,7 +3,7 @@ import type { operations } from '@flotilla/contract/operations.ts';
 
 // `npm run client` writes the published types in place of this file, from the API document and without zod.
 
-/** What each operation takes and answers. */
+/** The inputs and the answer of each operation. */
 export type Api = {
   [Name in keyof typeof operations]: {
     input: CallInput<(typeof operations)[Name]>;

@@ -59,7 +59,7 @@ export function createClient(options: Options) {
     }
   }
 
-  /** What happens to these topics, such as `bot:5`. A connection that ends is made again, where it was. Ends by the signal. */
+  /** The events of these topics, such as `bot:5`. A connection that ends is made again, where it was. Ends by the signal. */
   async function* live(topics: readonly string[], { signal }: CallOptions = {}): AsyncGenerator<LiveEvent> {
     let after = '';
     while (signal?.aborted !== true) {

@@ -94,7 +94,7 @@ function parsed(text: string): object {
   }
 }
 
-/** What only reads, and what has a key, may be called twice. 429 says that nothing was done. */
+/** A call that only reads, or that has a key, may be made twice. 429 says that nothing was done. */
 function mayRepeat(error: FlotillaError | FlotillaUnreachable, { method, keyed }: Route): boolean {
   if (!(error instanceof FlotillaError)) return method === 'GET' || keyed;
   return MAYBE_LATER.includes(error.status) && (error.status === 429 || method === 'GET' || keyed);

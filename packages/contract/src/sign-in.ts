@@ -11,7 +11,7 @@ const factorMissing = z
     'This session may only set up a second factor, change the password and sign out, until there is one. Absent: it may do all.',
   );
 
-/** What a sign-in answers. */
+/** The answer to a sign-in. */
 const signedIn = z.strictObject({
   user: accountResource.answer,
   must_change_password: z.boolean(),

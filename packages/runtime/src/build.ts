@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-// What runs. scripts/programs/bundle.mjs replaces this module by its values, because an image has neither package.json nor git.
+// The running build. scripts/programs/bundle.mjs replaces this module by its values, because an image has neither package.json nor git.
 
 /** The release: 1.0.0. */
 export const RELEASE: string = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')).version;

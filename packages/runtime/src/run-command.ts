@@ -11,7 +11,7 @@ export function runCommand(name: string, command: (stopping: AbortSignal) => Pro
         (exitCode) => {
           process.exitCode = exitCode;
         },
-        // What a stopped command fails with says less than why it was stopped.
+        // The error of a stopped command says less than the reason for stopping it.
         (error: unknown) => Promise.reject(stopping.signal.aborted ? stopping.signal.reason : error),
       );
       return {

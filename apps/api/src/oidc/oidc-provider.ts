@@ -2,7 +2,7 @@ import { type Claims, valuesOf } from '@flotilla/domain/people/accounts/identity
 import type { OidcConfig } from '@flotilla/domain/startup/sign-in-settings.ts';
 import * as oidc from 'openid-client';
 
-/** What must come back with the person, and what proves that we began. */
+/** The state, the nonce and the code verifier tie the browser that comes back to the sign-in that began here. */
 export type OidcAttempt = { state: string; nonce: string; codeVerifier: string };
 
 /**
@@ -12,7 +12,7 @@ export type OidcAttempt = { state: string; nonce: string; codeVerifier: string }
 export interface OidcProvider {
   /** Where the browser goes. Rejects if the provider does not answer. */
   begin(): Promise<{ url: URL; attempt: OidcAttempt }>;
-  /** What the provider says of the person, for the query with which the browser came back. Rejects for whatever does not match. */
+  /** The claims about the person, for the query with which the browser came back. Rejects for whatever does not match. */
   finish(query: string, attempt: OidcAttempt): Promise<Claims>;
 }
 

@@ -1,7 +1,7 @@
 import type { SentEvent } from './event-stream.ts';
 import { LiveStream, type StreamState } from './live-stream.ts';
 
-/** What tabs of one browser tell each other. One of them, the leader, holds the stream for all. */
+/** The messages between tabs of one browser. One of them, the leader, holds the stream for all. */
 type TabMessage =
   | { kind: 'ask' }
   | { kind: 'want'; tab: string; topics: readonly string[] }

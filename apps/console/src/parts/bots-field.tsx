@@ -11,7 +11,7 @@ type BotsProps = {
   bots: readonly number[] | null;
   choose: (bots: number[] | null) => void;
   fault?: string | null | undefined;
-  /** What the bots are for, and what all of them are. */
+  /** The label, and the text for all bots. */
   label?: string;
   all?: string;
   /** The bots that are offered; absent or null: all that the caller sees. */

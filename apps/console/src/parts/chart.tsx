@@ -29,7 +29,7 @@ type ChartProps = {
   /** Unix seconds. */
   at: readonly number[];
   series: readonly Series[];
-  /** What the values are, for the axis: 'updates a minute'. */
+  /** The unit, for the axis: 'updates a minute'. */
   unit: string;
   /** Counts add up over time, levels do not. */
   of?: 'counts' | 'level';

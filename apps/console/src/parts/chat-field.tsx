@@ -7,7 +7,7 @@ import { titleOf, useChatName } from './chat-name.tsx';
 import { type Finder, type Option, PickField } from './pick-field.tsx';
 
 const SHOWN = 8;
-/** As many as one answer has, of which those of other bots are left out. */
+/** One answer has so many, of which those of other bots are left out. */
 const LOOKED_THROUGH = 200;
 const ID = /^-?[1-9]\d{0,15}$/;
 
@@ -16,7 +16,7 @@ type WhereProps = {
   botId?: number | string | undefined;
   /** The bots whose chats are offered; absent or null: all that the caller sees. */
   among?: readonly number[] | null;
-  /** What stands for no chat of its own. */
+  /** The option for no chat of its own. */
   none?: Option;
 };
 

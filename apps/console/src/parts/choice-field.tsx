@@ -8,7 +8,7 @@ type ChoiceProps<Value extends string> = {
   options: readonly (readonly [value: Value, name: string, hint?: string])[];
   value: Value;
   choose: (value: Value) => void;
-  /** What belongs to the choice, below it. */
+  /** Fields that belong to the choice, below it. */
   children?: ReactNode;
 };
 

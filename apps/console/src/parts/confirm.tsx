@@ -14,7 +14,7 @@ type ConfirmProps = FormProps & {
   leave?: string | undefined;
   /** Something was typed: a press beside the dialog does not lose it. */
   isDirty?: boolean;
-  /** What it does cannot be taken back. */
+  /** True if it cannot be taken back. */
   danger?: boolean;
   isDisabled?: boolean;
   className?: string;

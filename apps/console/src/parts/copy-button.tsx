@@ -8,7 +8,7 @@ const SAID_MS = 2_000;
 type CopyProps = {
   text: string;
   label?: string;
-  /** What a screen reader says, where many buttons say the same. */
+  /** For a screen reader, where many buttons say the same. */
   name?: string;
 };
 

@@ -71,14 +71,14 @@ function Frame({ label, hint, fault, children }: FrameProps & { children: (own: 
   );
 }
 
-/** What an input says of the note below it. */
+/** Ties an input to the note below it. */
 export function described(id: string, fault: Labelled['fault'], hint: string | undefined): Omit<OfInput, 'id'> {
   return { 'aria-invalid': fault ? true : undefined, 'aria-describedby': fault || hint ? `${id}-note` : undefined };
 }
 
 type NoteProps = { id: string; fault: Labelled['fault']; hint: string | undefined };
 
-/** What is wrong, also in the words of the api; without that the hint. */
+/** The fault, also in the words of the api; without one the hint. */
 export function FieldNote({ id, fault, hint }: NoteProps): ReactNode {
   const { errors } = useWords();
   if (!fault && !hint) return null;

@@ -12,7 +12,7 @@ type TypedProps = {
   choose: (text: string) => void;
   placeholder?: string;
   slash?: true;
-  /** What is wrong with a text; such a text is not chosen. */
+  /** The fault of a text; such a text is not chosen. */
   faultOf?: (text: string) => string | undefined;
 };
 

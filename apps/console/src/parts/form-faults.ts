@@ -1,6 +1,6 @@
 import { CallError } from '../call.ts';
 
-/** What is wrong with each field of a form, and the error itself where some of it belongs to no field. */
+/** The fault of each field of a form, and the error itself where some of it belongs to no field. */
 export function faultsOf(
   error: Error | null,
   fields: readonly string[],

@@ -7,7 +7,7 @@ export type FormProps = {
   busy?: boolean;
   /** A fault of no field. */
   error?: Error | null;
-  /** What is wrong with its fields; whenever it is another object, the first of them gets the focus. */
+  /** The faults of its fields; whenever it is another object, the first of them gets the focus. */
   wrong?: object;
   children?: ReactNode;
 };

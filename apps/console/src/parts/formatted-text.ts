@@ -21,7 +21,7 @@ const MARKS = [
 ] as const;
 const RESERVED = '_*[]()~`>#+-=|{}.!';
 
-/** What the platform makes of a text. Its rules: https://core.telegram.org/bots/api#formatting-options */
+/** A text as the platform formats it. Its rules: https://core.telegram.org/bots/api#formatting-options */
 export function readFormatted(source: string, parseMode: unknown): Formatted {
   const read = { HTML: readTag, MarkdownV2: readMark }[String(parseMode)];
   if (read === undefined) return { text: source, entities: [] };

@@ -19,7 +19,7 @@ export function expiryOf({ span, until }: Lifetime): string | undefined {
 type LifetimeProps = {
   lifetime: Lifetime;
   choose: (lifetime: Lifetime) => void;
-  /** What it means that there is no end. */
+  /** The hint for no end. */
   neverHint: string;
   fault: string | undefined;
 };

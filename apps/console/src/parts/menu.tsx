@@ -91,7 +91,7 @@ type ChoiceProps<Value extends string> = {
   options: readonly (readonly [Value, string])[];
   value: Value;
   choose: (value: Value) => void;
-  /** What comes of the choice is told in the menu. */
+  /** The outcome of the choice is told in the menu. */
   staysOpen?: boolean;
 };
 

@@ -1,5 +1,5 @@
 const TIME = String.raw`(\d{1,2}):(\d{2})(?::\d{2})?`;
-/** What people type, in the order of their parts; the time may be left out. */
+/** The parts that people type, in their order; the time may be left out. */
 const DATES = [
   { form: new RegExp(String.raw`^(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})(?:[T ]+${TIME})?$`), last: 3 },
   { form: new RegExp(String.raw`^(?<day>\d{1,2})\.(?<month>\d{1,2})\.(?<year>\d{4})?(?: +${TIME})?$`), last: 3 },

@@ -19,7 +19,7 @@ type PickProps = {
   placeholder?: string;
   hint?: string;
   fault?: string | null | undefined;
-  /** What a text means by itself, if it does: it is chosen when the field is left. */
+  /** The option that a text stands for by itself, if any: it is chosen when the field is left. */
   own?: (typed: string) => Option | null;
 };
 
@@ -49,7 +49,7 @@ export function PickField(props: PickProps): ReactNode {
     if (step !== undefined && typed === null) setTyped('');
     else if (step !== undefined) setMarked((at + step + options.length) % Math.max(1, options.length));
     else if (event.key === 'Enter' && isOpen) {
-      // What is shown may still be what was found for other letters.
+      // The options shown may still be those of other letters.
       if (!found.isPlaceholderData) pick(options[at]!);
     } else if (event.key === 'Escape' && typed !== null) setTyped(null);
     else return;

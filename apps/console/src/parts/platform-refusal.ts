@@ -2,7 +2,7 @@ import type { Words } from '../words/en.ts';
 
 type Refusal = keyof Words['errors']['platform'];
 
-/** What the platform's texts mean; the Bot API has no codes for them. */
+/** The meaning of the platform's texts; the Bot API has no codes for them. */
 const TEXTS: readonly (readonly [RegExp, Refusal])[] = [
   [/blocked by the user/i, 'blocked'],
   [/user is deactivated/i, 'deactivated'],

@@ -6,7 +6,6 @@ import './undo-toast.css';
 const SHOWN_MS = 8_000;
 
 export type Toast = {
-  /** What was done. */
   text: string;
   /** Takes it back; absent where that is not possible. */
   undo?: () => Promise<unknown> | undefined;

@@ -6,7 +6,7 @@ import { faultsOf } from './form-faults.ts';
 export type Faults = Readonly<Record<string, string | undefined>>;
 
 type FormOptions<Draft extends object> = {
-  /** What the fields hold at first; it is kept as it is then. */
+  /** The first values of the fields; later ones change nothing. */
   known: () => Draft;
   /** Which faults of the api, by their paths, are said at a field. */
   fields?: readonly string[];

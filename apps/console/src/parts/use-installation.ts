@@ -21,7 +21,7 @@ type Installation = {
   upstreams: readonly UpstreamState[];
 };
 
-/** What the settings of the installation say to its pages; only administrators of all bots may ask. */
+/** The settings of the installation for its pages; only administrators of all bots may ask. */
 export function useInstallation(): Installation {
   const { account } = useSession();
   const system = useQuery({

@@ -5,7 +5,7 @@ type Opened<Row> = {
   of: string;
   /** The id in the address; undefined: no row is open. */
   open: string | undefined;
-  /** What the list has loaded so far. */
+  /** The rows that are loaded so far. */
   rows: readonly Row[];
   /** Asks for that row alone. */
   find: (id: string, signal: AbortSignal) => Promise<readonly Row[]>;

@@ -59,7 +59,7 @@ function Table<Row>(props: TableProps<Row> & { rowPx: number }): ReactNode {
   const { total, rowAt } = isHeld ? props : held;
   const body = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
-  // What is above the table grows and shrinks.
+  // The content above the table grows and shrinks.
   useLayoutEffect(() => {
     const offset = Math.round((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
     setTop((known) => (known === offset ? known : offset));

@@ -16,7 +16,7 @@ const LEAD = 12;
 
 export type Found = { groups: TargetGroup[]; isLooking: boolean; error: Error | null };
 
-/** What the api finds of a text: chats, people, rules and messages of all bots of the account. '' asks for nothing. */
+/** The chats, people, rules and messages that the api finds of all bots of the account. '' asks for nothing. */
 export function useFound(q: string): Found {
   const words = useWords();
   const open = useOpen();

@@ -23,7 +23,7 @@ export type Chosen = { setting: string; name: string };
 
 type Ends = { close: () => void; choose: (setting: Chosen) => void };
 
-/** What has the text in its name or its words, in groups. What comes later comes below what is there. */
+/** The targets with the text in their name or their words, in groups. Later ones come below those that are there. */
 export function useTargets(text: string, chosen: Chosen | null, { close, choose }: Ends) {
   const asked = usePaused(text);
   const closing = (go: () => void) => () => {

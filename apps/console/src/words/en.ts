@@ -12,7 +12,7 @@ import { plurals } from './plural.ts';
 
 const plural = plurals('en');
 
-/** What the console says. The other catalogs have the same form, which the compiler checks. */
+/** All texts of the console. The other catalogs have the same form, which the compiler checks. */
 export const words = {
   language: 'en',
   product: 'Flotilla',
@@ -209,7 +209,7 @@ export const words = {
     unavailable: 'Storage is unavailable. Delivery continues; what you see may be out of date.',
     forbidden: 'Your account has no permission to do this.',
     internal: 'Flotilla could not answer.',
-    /** What each code says, where the sentence of the api is in another language. */
+    /** The sentence of each code, where that of the api is in another language. */
     codes: null as Record<ErrorCode, string> | null,
     /** A sentence of the api, or what it says of a field; null: it is in another language, and not known. */
     inWords: (sentence: string): string | null => sentence,

@@ -55,7 +55,7 @@ const COURIERS = ['Nils Berg', 'Aida Rahim', 'Luca Conti', 'Денис Черн�
 const PARCELS = ['delivered', 'nobody opens', 'left with the neighbour', 'address is wrong'];
 const ALERTS = ['disk of db-3 is 91 % full', 'replica db-2 is 40 s behind', 'connections of db-1 near their limit'];
 
-/** What waits where nobody takes it: for a backend that is down, and for a program that does not poll. */
+/** The updates that nobody takes: of a backend that is down, and of a program that does not poll. */
 export async function playQueues({ fleet, bots }: Scene): Promise<void> {
   const nowS = Math.floor(Date.now() / 1000);
   for (let at = 0; at < 84; at += 1) {

@@ -15,7 +15,7 @@ const AT_ONCE = 50;
 /** The breaker of the ill backend has been open for so many minutes. */
 export const ILL_FOR_MINUTES = 22;
 
-/** What the bots did in each minute of the last day, as the scripts of Redis count it, busy at noon and quiet at night. */
+/** The activity of the bots in each minute of the last day, as the scripts of Redis count it, busy at noon and quiet at night. */
 export async function storeDay(
   db: Database,
   redis: Pick<RedisHandles, 'runMany'>,

@@ -11,7 +11,7 @@ import { ILL_FOR_MINUTES, storeDay } from './day-of-traffic.ts';
 import { draw } from './drawings.ts';
 import { addRules, storeBroadcasts, storeDeadLetters, storeEvents, storeOutbox } from './sending.ts';
 
-/** What the screens of the pictures are opened with. */
+/** The data for the screens of the pictures. */
 export type Shown = {
   botOf(key: string): ShownBot;
   broadcast: number;
@@ -104,7 +104,7 @@ async function addPrograms(fleet: Fleet, botOf: Shown['botOf'], urls: { well: st
   await add({ name: 'archive', kinds: ['message', 'edited_message'] });
 }
 
-/** What the router decides about; the first one is the update of the waterfall. */
+/** Texts for the router; the first one is the update of the waterfall. */
 const ASKED = [
   ['Elif', 'Demir', 'Where is my order? It should be here today'],
   ['Maya', 'Stone', 'My card was charged twice'],

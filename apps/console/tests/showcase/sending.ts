@@ -161,7 +161,7 @@ export async function storeDeadLetters(db: Database, bots: readonly ShownBot[]):
     .execute();
 }
 
-/** What happened in the last day, beside what the processes notice by themselves. */
+/** Events of the last day, beside those that the processes notice by themselves. */
 export async function storeEvents(db: Database, botOf: (key: string) => ShownBot): Promise<void> {
   const rows: [kind: string, key: string, minutesAgo: number, text: string][] = [
     ['bot.added', 'contest', 1_300, 'Added by admin'],

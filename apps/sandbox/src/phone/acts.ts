@@ -17,11 +17,11 @@ const NOTHING = z.strictObject({});
 const WHO = { person: z.int().optional(), bot: z.literal(true).optional() };
 const STATUS = z.enum(['member', 'administrator', 'left']);
 
-/** What people share whom a bot asks for their number or where they are: the same for all. */
+/** The number and the location that people share when a bot asks: the same for all. */
 const PHONE_NUMBER = '+15550100';
 const HARBOUR = { latitude: 54.3233, longitude: 10.1228 };
 
-/** What people do on the page, by the path that it posts to. */
+/** The acts of people on the page, by the path that it posts to. */
 export const ACTS: Record<string, Act> = {
   say: act(z.strictObject({ text: TEXT, reply: MESSAGE.optional() }), async ({ control }, asked, { text, reply }) => {
     const answered = reply === undefined ? {} : { replyTo: reply };

@@ -10,7 +10,7 @@ export type Options = {
   bot: number | null;
 };
 
-/** What an address of the page names: the bot by its username, who writes, and in which chat and topic. */
+/** The names in an address of the page: the bot by its username, the person, the chat and the topic. */
 export const ASKED = z.object({
   bot: z.string().optional(),
   as: z.coerce.number().int().optional(),

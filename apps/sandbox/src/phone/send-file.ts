@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Asked, Deps } from './asked.ts';
 
-/** What a browser shows and plays without running anything. All else is saved. */
+/** Types that a browser shows and plays without running anything. All else is saved. */
 const SHOWN = /^(image\/(png|jpeg|gif|webp)|video\/(mp4|webm)|audio\/(mpeg|ogg|mp4|wav|webm))$/;
 const KEPT_HEADERS = ['content-length', 'content-range', 'accept-ranges'];
 

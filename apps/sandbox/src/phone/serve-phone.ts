@@ -19,7 +19,7 @@ const HEADERS = {
     "script-src 'self'",
     "style-src 'self'",
     "connect-src 'self'",
-    // What a person is about to send is shown before it is sent.
+    // A message is shown before it is sent.
     "img-src 'self' blob:",
     "media-src 'self' blob:",
     "base-uri 'none'",

@@ -56,7 +56,7 @@ function nameOf(who: Named | undefined): string {
   return [who?.first_name, who?.last_name].filter(Boolean).join(' ') || (who?.title ?? '');
 }
 
-/** What happened in the chat; `names` says to whom, or which name it has now. */
+/** The event of the chat; `names` says to whom, or which name it has now. */
 function serviceOf(message: Shown) {
   const event = eventOf(message);
   if (event === null) return null;
@@ -77,7 +77,7 @@ function serviceOf(message: Shown) {
   };
 }
 
-/** What a message holds that is neither text nor a file: a place, a contact, dice. */
+/** The content of a message that is neither text nor a file: a place, a contact, dice. */
 function noteOf(message: Shown, text: string | null): string | null {
   if (eventOf(message) !== null || message.poll !== undefined || mediaOf(message) !== null) return null;
   return readMessageService(message, text)?.label ?? null;

@@ -76,7 +76,7 @@ function topicOf(message: ReadChat['messages'][number], topics: ReadChat['topics
   return topics.some(({ topic }) => topic === thread) ? thread! : 0;
 }
 
-/** What the bot is doing; null once it has written, or has said nothing more. */
+/** The present act of the bot; null once it has written, or has said nothing more. */
 function actionOf({ actions, messages, nowMs }: ReadChat, bot: number): string | null {
   const last = actions.findLast(({ userId }) => userId === bot);
   if (last === undefined || nowMs - last.atMs > ACTION_MS) return null;

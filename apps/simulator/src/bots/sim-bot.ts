@@ -28,7 +28,7 @@ export type SimBot = {
   /** Fails the setWebhook that still resolves its host name; null when none does. */
   refusePendingSet: (() => void) | null;
   lastSetWebhookMs: number;
-  /** What the bot set of itself (names, menu buttons, …), and its business connections, by a key of each method family. */
+  /** Settings of the bot (names, menu buttons, …), and its business connections, by a key of each method family. */
   settings: Record<string, unknown>;
   /** The bot that manages this one; 0 if none does. */
   managedBy: number;

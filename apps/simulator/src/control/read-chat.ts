@@ -27,7 +27,7 @@ export type ShownChat = {
   actions: { userId: number; action: string; atMs: number }[];
   keyboard: Chat['keyboard'];
   reactions: { messageId: number; by: number; emoji: string[] }[];
-  /** What the clock of the platform shows, for the times above. */
+  /** The clock of the platform, for the times above. */
   nowMs: number;
 };
 
@@ -59,7 +59,7 @@ export const readChat = operation(
 );
 
 export type ListedChat = Pick<ShownChat, 'id' | 'type' | 'title' | 'isForum'> & {
-  /** What the bot or the person is there, and was at last. */
+  /** The membership of the bot or the person, now or last. */
   status: string;
   last: ShownMessage | null;
 };

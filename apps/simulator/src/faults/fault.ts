@@ -1,4 +1,4 @@
-/** What the simulator does with a matching call, instead of running it or before running it. */
+/** The act of the simulator on a matching call, instead of running it or before running it. */
 export type FaultEffect =
   | {
       kind: 'status';

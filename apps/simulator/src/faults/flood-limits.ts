@@ -1,4 +1,4 @@
-/** What a bot may send before it gets 429; a limit that is not given does not exist. */
+/** The limits after which a bot gets 429; a limit that is not given does not exist. */
 export type FloodLimits = {
   /** Messages a second into all chats together. */
   perSecond?: number | undefined;

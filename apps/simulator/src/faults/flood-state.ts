@@ -10,7 +10,7 @@ export type FloodWait = {
   lastGrownMs: number;
 };
 
-/** What one bot sent lately, its waits, and the calls that were refused. */
+/** The recent sends of one bot, its waits, and the calls that were refused. */
 export type FloodState = {
   /** Times at which messages were sent, by family and chat, for the limits of a second and a minute. */
   sent: Map<string, number[]>;

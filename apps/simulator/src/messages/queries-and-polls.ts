@@ -13,7 +13,7 @@ export type OpenQuery = {
 /** A payment that a person began: of the invoice in a message, or of an invoice link. */
 export type Payment = { person: number; chatKey: string; invoice: PaidInvoice };
 
-/** What an invoice says of its price, in Bot API fields, and whether the price depends on an address. */
+/** The price of an invoice, in Bot API fields, and a flag if it depends on an address. */
 export type PaidInvoice = { currency: string; total_amount: number; invoice_payload: string; isFlexible: boolean };
 
 /** A message sent through a bot's inline mode; the bot knows only its inline_message_id. */

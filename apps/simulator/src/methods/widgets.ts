@@ -20,7 +20,7 @@ export type Widget = {
   chat_data?: string;
 };
 
-/** What a bot said of its widgets: those of its messages that may ask it, and its shared ones by their id. */
+/** The widgets of a bot: those of its messages that may ask it, and its shared ones by their id. */
 type Widgets = { asking: string[]; shared: Record<string, Widget & { asks: boolean }> };
 
 const HTML_BYTES = 32_768;

@@ -1,6 +1,6 @@
 import { kindFacts } from '@flotilla/contract/bot-api/update-kinds.ts';
 
-/** What the queue needs besides an update's text. Times are milliseconds of the simulated clock. */
+/** The facts that the queue needs besides an update's text. Times are milliseconds of the simulated clock. */
 export type UpdateFacts = { lane: string; expiresAtMs: number };
 
 const DAY_MS = 86_400_000;

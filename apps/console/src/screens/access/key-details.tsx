@@ -17,7 +17,7 @@ import { useMcpWords } from './mcp-words.ts';
 
 type DetailsProps = { apiKey: ApiKeyResource; all: readonly ApiKeyResource[]; close: () => void };
 
-/** What a key may do, which keys depend on it, and what can be done with it. */
+/** The rights of a key, the keys that depend on it, and the acts on it. */
 export function KeyDetails({ apiKey, all, close }: DetailsProps): ReactNode {
   const words = useWords();
   const reachFacts = useReachFacts();

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Line } from '../add-bot/line.tsx';
 import { useMcpWords } from './mcp-words.ts';
 
-/** What to set in a client of MCP so that it uses a key; see docs/recipes/mcp-clients.md. */
+/** The settings with which a client of MCP uses a key; see docs/recipes/mcp-clients.md. */
 export function McpClients({ apiKey }: { apiKey: string }): ReactNode {
   const words = useMcpWords();
   const url = `${window.location.origin}/mcp`;

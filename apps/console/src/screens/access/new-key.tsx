@@ -32,7 +32,7 @@ export function NewKey({ account, close }: { account: string; close: () => void 
   );
 }
 
-/** What a key is for, and what it may do there. */
+/** The purpose of a key, and its rights. */
 type Reach = {
   purpose: 'rest' | 'read' | 'write';
   role: Role | '';
@@ -116,7 +116,7 @@ function ReachFields({ owner, reach, change, faults }: ReachProps): ReactNode {
   const words = useWords();
   const { purpose, purposes, purposeHints, addChat, addChatHint } = useMcpWords();
   const { account: own } = useSession();
-  // What the account itself may not do is not offered.
+  // Only rights that the account itself has are offered.
   const roles = [own, owner].every(({ role }) => role === 'admin')
     ? (['', 'user', 'admin'] as const)
     : (['', 'user'] as const);

@@ -17,7 +17,7 @@ import { AccountForm } from './account-form.tsx';
 import { type LeftToken, LeftTokens } from './left-tokens.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
 
-/** What an account may do, and what an admin may do with it. */
+/** The rights of an account, and the acts of an admin on it. */
 export function PersonDetails({ account, close }: { account: AccountResource; close: () => void }): ReactNode {
   const words = useWords();
   const own = useSession().account.id === account.id;

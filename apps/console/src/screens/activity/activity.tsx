@@ -19,7 +19,7 @@ const WAITING_PX = 150;
 
 type ActivityProps = { botId: number | null; range: Range; choose: (range: Range) => void };
 
-/** What a bot, or the whole fleet, did in the last hour, day or week. The tiles above it are sums of the same points. */
+/** The activity of a bot, or of the whole fleet, in the last hour, day or week. The tiles above it are sums of the same points. */
 export function Activity({ botId, range, choose }: ActivityProps): ReactNode {
   const { chart: words } = useWords();
   const activity = useActivity(botId, range);

@@ -6,7 +6,7 @@ import { REFRESH_MS } from '../../queries.ts';
 export const RANGES = ['hour', 'day', 'week'] as const;
 export type Range = (typeof RANGES)[number];
 
-/** What the address of a screen with a picture says about it. */
+/** The address of a screen with a picture, read. */
 export function readRange({ range }: Record<string, unknown>): { range?: Range } {
   const far = RANGES.find((one) => one === range);
   return far === undefined ? {} : { range: far };
@@ -15,7 +15,7 @@ export function readRange({ range }: Record<string, unknown>): { range?: Range }
 const HOUR_S = 3_600;
 const HOURS: Record<Range, number> = { hour: 1, day: 24, week: 168 };
 
-/** What a bot did, or the whole fleet: each minute of the last hour, or each hour. */
+/** The activity of a bot, or of the whole fleet: each minute of the last hour, or each hour. */
 export function useActivity(botId: number | null, range: Range, enabled = true) {
   return useQuery({
     queryKey: ['activity', botId, range],

@@ -15,7 +15,7 @@ import { ProgramTabs } from './program-tabs.tsx';
 const WAITING_REFRESH_MS = 2_000;
 const REFRESH_MS = 10_000;
 
-/** What to change in the bot's program, and whether its first update has come. */
+/** The steps in the bot's program, and a look at its first update. */
 export function ConnectProgram({ id, token }: { id: string; token: string | undefined }): ReactNode {
   const words = useAddBotWords();
   const queries = useQueryClient();
@@ -26,7 +26,7 @@ export function ConnectProgram({ id, token }: { id: string; token: string | unde
     setSeen((before) => seeUpdate(data.update_id, data.chat_id, before));
     void queries.invalidateQueries({ queryKey: ['bot', id] });
   };
-  // What came while there was no stream comes at once with the next one.
+  // Updates from a time without a stream come at once with the next one.
   useLive([`bot:${id}`], hear, () => setSeen(undefined));
   const bot = useQuery({
     queryKey: ['bot', id],

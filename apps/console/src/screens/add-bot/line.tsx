@@ -5,9 +5,9 @@ import './line.css';
 type LineProps = {
   name: string;
   text: string;
-  /** What is copied, if it is not the text; null: nothing can be. */
+  /** The text to copy, if it is another one; null: nothing can be copied. */
   copied?: string | null;
-  /** What a screen reader says of the button. */
+  /** For a screen reader. */
   copyName: string;
 };
 

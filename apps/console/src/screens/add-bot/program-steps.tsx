@@ -13,7 +13,7 @@ type StepsProps = {
   token: string | undefined;
 };
 
-/** What to do, in order, each with its text to copy. */
+/** The steps in order, each with its text to copy. */
 export function ProgramSteps({ steps, root, whole, token }: StepsProps): ReactNode {
   const words = useAddBotWords();
   const shown = whole ? steps : onlyRoot(steps, root);
@@ -52,7 +52,7 @@ function CodeBlock({ code, root, token, name }: CodeProps): ReactNode {
         {isFile && <code>{code.name}</code>}
         <CopyButton text={code.text.trimEnd().replaceAll(TOKEN, token ?? words.tokenHere)} name={words.copyOf(name)} />
       </figcaption>
-      {/* What does not fit is scrolled to by keyboard. */}
+      {/* The keyboard scrolls to the parts that do not fit. */}
       <section tabIndex={isFile ? 0 : undefined} aria-label={name}>
         <pre>
           {lines.map((line, at) =>

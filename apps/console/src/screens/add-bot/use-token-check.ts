@@ -38,7 +38,7 @@ async function check(input: ServerChoice & { token: string }, signal: AbortSigna
     return { outcome: 'known', bot: await call('validateToken', input, signal) };
   } catch (error) {
     if (signal.aborted) return null;
-    // What is no refusal of the token is said when the bot is added.
+    // Other errors than a refusal of the token are told when the bot is added.
     const reason = error instanceof CallError && error.faults.has('token') ? error.message : null;
     return reason === null ? { outcome: 'none' } : { outcome: 'refused', reason };
   }

@@ -68,7 +68,7 @@ export function useKeptUpdate(botId: number, updateId: number): string | null | 
   const kept = useQuery({
     queryKey: ['update', botId, updateId],
     queryFn: ({ signal }) => call('showDeliveredUpdate', { bot_id: botId, update_id: updateId }, signal),
-    // What was shown once stays, also if a later attempt delivers it.
+    // A request that was shown once stays, also if a later attempt delivers it.
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (kept.isError) return null;

@@ -12,7 +12,7 @@ import { useSettingsWords } from './settings-words.ts';
 
 type Act = 'disable' | 'token' | 'delete';
 
-/** What switches the bot off or changes what it is; each act asks first. */
+/** The acts that switch the bot off or change its nature; each asks first. */
 export function BotActs({ bot }: { bot: BotResource }): ReactNode {
   const words = useSettingsWords();
   const [asking, setAsking] = useState<Act | null>(null);

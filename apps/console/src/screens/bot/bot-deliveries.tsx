@@ -7,7 +7,7 @@ import { AttemptFilters } from './attempt-filters.tsx';
 import { Attempts } from './attempts.tsx';
 import { useBot } from './use-bot.ts';
 
-/** What has not reached the readers of this bot, and its last attempts. */
+/** The updates that have not reached the readers of this bot, and its last attempts. */
 export function BotDeliveries(): ReactNode {
   const { data: bot } = useBot();
   const filter = useDeliveryFilter(undefined);

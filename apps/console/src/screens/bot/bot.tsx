@@ -18,7 +18,7 @@ import { TestDelivery } from './test-delivery.tsx';
 import { useBot } from './use-bot.ts';
 import './bot.css';
 
-/** What is around every view of a bot: its name, its state, its last error, its tabs. */
+/** The frame of every view of a bot: its name, its state, its last error, its tabs. */
 export function Bot(): ReactNode {
   const words = useWords();
   const bot = useBot();

@@ -14,7 +14,7 @@ import { useBot } from './use-bot.ts';
 
 const route = getRouteApi('/bots/$id/');
 
-/** What waits for the bot's readers, who they are, and how the last deliveries went. */
+/** The waiting updates of the bot, its readers, and their last deliveries. */
 export function Overview(): ReactNode {
   const words = useWords();
   const number = useNumber();

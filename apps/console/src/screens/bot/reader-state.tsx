@@ -6,7 +6,7 @@ import { useWords } from '../../words/words.tsx';
 
 type State = ReaderResource['state'];
 
-/** What is wrong has the word and the colour that it has in the list of bots. */
+/** A fault has the word and the colour that it has in the list of bots. */
 const MARKS: { [Of in 'bot' | 'program']: Partial<Record<State, BotMark>> } = {
   bot: { failing: 'backend_failing', open: 'backend_open', silent: 'poller_silent' },
   program: { failing: 'program_failing', open: 'program_failing', silent: 'program_silent', parked: 'program_parked' },

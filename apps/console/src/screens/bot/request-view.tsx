@@ -56,7 +56,7 @@ type AnswerProps = {
   error: string | undefined;
 };
 
-/** What the backend answered, as far as it is kept. */
+/** The answer of the backend, if it is kept. */
 export function AnswerView({ status, durationMs, type, excerpt, error }: AnswerProps): ReactNode {
   const words = useDeliveriesWords();
   const number = useNumber();

@@ -6,7 +6,7 @@ import { useSettingsWords } from './settings-words.ts';
 type SecretProps = {
   /** True if the bot has a secret; its text is not known here. */
   isSet: boolean;
-  /** What was typed; null: nothing, '': the secret goes. */
+  /** The typed text; null: none, '': the secret goes. */
   typed: string | null;
   type: (secret: string | null) => void;
   fault: string | null | undefined;

@@ -22,7 +22,7 @@ const isPlain = (name: string): name is PlainSetting =>
   ['boolean', 'integer', 'string'].includes(settingControls[name]?.type ?? '');
 export const PLAIN_SETTINGS = Object.keys(settingControls).filter(isPlain);
 
-/** What the compiler asks for each of them, in every language. */
+/** The compiler asks for each of them, in every language. */
 export type SettingWords = {
   [Name in PlainSetting]: string extends BotResource[Name]
     ? { label: string; hint: string }

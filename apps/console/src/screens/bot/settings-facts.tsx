@@ -33,7 +33,7 @@ export function SettingsFacts({ bot }: { bot: BotResource }): ReactNode {
   return <Facts rows={rows} />;
 }
 
-/** What nobody can change. */
+/** Facts that nobody can change. */
 export function OriginFacts({ bot }: { bot: BotResource }): ReactNode {
   const { fields } = useWords().bot;
   const words = useSettingsWords();

@@ -29,7 +29,7 @@ export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
     mutationFn: (sent: Partial<Settings>) => call('updateBot', { id: bot.id, ...inputOf(sent) }),
     onSuccess: (saved, sent) => {
       queries.setQueryData(['bot', String(bot.id)], saved);
-      // What was typed while it was saved stays, to be saved next.
+      // Text that was typed meanwhile stays, to be saved next.
       setDraft((now) => changedFields(now, { ...known, ...sent }));
       // A wrong URL is told now, and not by the first update.
       if (sent.backend_url !== undefined || sent.secret_token !== undefined) {
@@ -94,7 +94,7 @@ export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
   );
 }
 
-/** What the api cannot know: that a text of the form stands for a secret, or that no kind was meant. */
+/** The faults that the api cannot find: a text of the form that stands for a secret, or no kinds where none was meant. */
 function localFaults(changes: Partial<Settings>, words: { urlMasked: string; noKind: string }): Map<string, string> {
   const faults = new Map<string, string>();
   if (changes.backend_url !== undefined && isMasked(changes.backend_url)) faults.set('backend_url', words.urlMasked);

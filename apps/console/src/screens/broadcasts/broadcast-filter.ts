@@ -10,14 +10,14 @@ const STATE_NAMES: Readonly<Record<BroadcastState, true>> = {
 };
 export const STATES = Object.keys(STATE_NAMES) as BroadcastState[];
 
-/** What the address says about the list. */
+/** The filters of the list, from the address. */
 export type BroadcastFilter = { bot?: string; state?: BroadcastState };
 
 export function readBroadcastFilter({ bot, state }: Record<string, unknown>): BroadcastFilter {
   return given({ bot: readId(bot), state: STATES.find((one) => one === state) });
 }
 
-/** What a new broadcast begins with: its bot, chats that another one did not reach; or the one that is changed. */
+/** The beginning of a new broadcast: its bot, chats that another one did not reach; or the one that is changed. */
 export type NewBroadcastAddress = { bot?: string; failures?: string; error?: string; edit?: string };
 
 export function readNewBroadcast({ bot, failures, error, edit }: Record<string, unknown>): NewBroadcastAddress {

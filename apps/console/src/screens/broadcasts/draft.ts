@@ -126,7 +126,7 @@ export function messageOf({ content, preview, silent, file }: Draft): {
 
 export type BroadcastInput = NonNullable<ReturnType<typeof broadcastOf>>;
 
-/** What the api takes; null while the draft is not whole. */
+/** The inputs of the call; null while the draft is not whole. */
 export function broadcastOf(draft: Draft, now: Date) {
   const { bot, name, perSecond, when, sendAt } = draft;
   const audience = audienceOf(draft, now);
@@ -138,7 +138,7 @@ export function broadcastOf(draft: Draft, now: Date) {
   };
 }
 
-/** What keeps the draft from being sent. */
+/** The faults that keep the draft from being sent. */
 export function faultsOfDraft(draft: Draft, words: BroadcastsWords, now: Date): DraftFaults {
   const { form } = words;
   const { bot, name, by, types, active, since, perSecond, when, sendAt } = draft;

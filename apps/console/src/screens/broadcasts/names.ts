@@ -1,13 +1,13 @@
 import type { Content } from '../inbox/compose/content.ts';
 
-/** What a text may have filled in, with the person whom the preview shows. */
+/** The names that a text may have filled in, with the person whom the preview shows. */
 export const EXAMPLE = { first_name: 'Ada', last_name: 'Lovelace', username: 'ada_l' } as const;
 export type Name = keyof typeof EXAMPLE;
 export const NAMES = Object.keys(EXAMPLE) as Name[];
 
 const PLACEHOLDER = /\{([A-Za-z_]+)(?:\|([^{}]*))?\}/g;
 
-/** What looks like a name and is none, as the api refuses it. */
+/** Text that looks like a name and is none, which the api refuses. */
 export function unknownName(text: string): string | null {
   for (const [found, name] of text.matchAll(PLACEHOLDER)) if (!NAMES.includes(name as Name)) return found;
   return null;

@@ -145,7 +145,7 @@ function BroadcastForm({ initial: given, edits }: { initial: Draft; edits?: numb
   );
 }
 
-/** What the form does not name is taken away. */
+/** A field that the form does not name is taken away. */
 function changed(id: number, { bot_id: _, ...input }: BroadcastInput) {
   return call('updateBroadcast', { id, per_second: null, send_at: null, ...input });
 }

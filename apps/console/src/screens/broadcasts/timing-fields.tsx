@@ -47,7 +47,7 @@ export function TimingFields({ draft, change, faults }: FieldsProps): ReactNode 
   );
 }
 
-/** As the field has it: the time of the reader's zone, without naming the zone. */
+/** The form of the field: the time of the reader's zone, without naming the zone. */
 function localTime(at: Date): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

@@ -4,7 +4,7 @@ import { call } from '../../call.ts';
 import { type LiveEvent, useLive } from '../../live.ts';
 import { REFRESH_MS } from '../../queries.ts';
 
-/** What begins the key of every query about broadcasts. */
+/** The beginning of the key of every query about broadcasts. */
 export const BROADCASTS = 'broadcasts';
 /** A browser watches at most 20 topics of all its tabs. */
 const WATCHED = 5;

@@ -24,7 +24,7 @@ export function useChatOfPage(): { botId: number; chatId: number } {
   return { botId: Number(id), chatId: Number(chat) };
 }
 
-/** What is around every view of one chat: its name, its bot, its views. */
+/** The frame of every view of one chat: its name, its bot, its views. */
 export function Chat(): ReactNode {
   const words = useWords();
   const { id, chat } = useChatParams();

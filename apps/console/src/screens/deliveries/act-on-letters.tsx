@@ -115,7 +115,7 @@ export function BotName({ id }: { id: number }): ReactNode {
   return <bdi className="cut">{name || '–'}</bdi>;
 }
 
-/** What would keep the updates of this bot from its backend now. */
+/** The reason for which the updates of this bot would not reach its backend now. */
 function BotWarning({ id }: { id: number }): ReactNode {
   const words = useDeliveriesWords();
   const { data: bot } = useQuery({ ...botQuery(String(id)), retry: false });

@@ -30,7 +30,7 @@ import { useKnownDelivery, useOpenedDelivery } from './use-opened-delivery.ts';
 import { useTrials } from './use-trials.ts';
 import './deliveries.css';
 
-/** What has not reached its reader, of all bots. */
+/** The updates of all bots that have not reached their reader. */
 export function Deliveries(): ReactNode {
   const words = useDeliveriesWords();
   useTitle(words.title);

@@ -33,7 +33,7 @@ export function DeliveryDetails(props: DetailsProps): ReactNode {
   return payload === undefined ? <DetailsOfKept {...props} /> : <Details {...props} body={payload} />;
 }
 
-/** What is retried has its update where its readers have it. */
+/** The update of a retried one is where its readers have it. */
 function DetailsOfKept(props: DetailsProps): ReactNode {
   const { bot_id: botId, update_id: updateId } = props.delivery;
   return <Details {...props} body={useKeptUpdate(botId, updateId)} />;

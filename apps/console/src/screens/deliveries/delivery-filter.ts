@@ -11,7 +11,7 @@ export const READERS = ['push', 'program', 'rules', 'history'] as const;
 export const ATTEMPT_READERS = ['push', 'rules', 'program'] as const;
 type Reader = (typeof READERS)[number];
 
-/** What the address says about the list, and the job whose progress is shown. */
+/** The filters of the list, and the job whose progress is shown, from the address. */
 export type DeliveryFilter = {
   state?: 'retrying' | 'attempts';
   bot?: string;

@@ -16,7 +16,7 @@ type ToolsProps = {
   skip: () => void;
 };
 
-/** What can be done with the selected deliveries; of dead letters, else with all that match. */
+/** The acts on the selected deliveries; of dead letters, else on all that match. */
 export function DeliveryTools(props: ToolsProps): ReactNode {
   const { state, total, selected, unselect, conditions, askFor, tryNow, skip } = props;
   const words = useDeliveriesWords();

@@ -12,7 +12,7 @@ import { useDeliveriesWords } from './deliveries-words.ts';
 
 const ASK_EVERY_MS = 1_000;
 const ASK_FOR_OUTCOME_EVERY_MS = 2_000;
-/** What still waits then is tried again only minutes later. */
+/** An update that still waits then is tried again only minutes later. */
 const OUTCOME_WITHIN_MS = 600_000;
 const SAID_EVERY_MS = 5_000;
 
@@ -88,7 +88,7 @@ function againAfter(job: Job | undefined): number | false {
   return waitingOf(job) === 0 || isOver ? false : ASK_FOR_OUTCOME_EVERY_MS;
 }
 
-/** What became of the updates, as far as it is known. */
+/** The outcome of the updates, where it is known. */
 function Outcome({ job: { outcome, done } }: { job: Job }): ReactNode {
   const { job: words } = useDeliveriesWords();
   if (outcome === undefined || outcome.followed === 0) return null;

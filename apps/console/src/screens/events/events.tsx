@@ -28,7 +28,7 @@ import './events.css';
 const route = getRouteApi('/events');
 const PAGE = 100;
 
-/** What happened and somebody should know, newest first; and the event sinks. */
+/** The events that somebody should know of, newest first; and the event sinks. */
 export function Events(): ReactNode {
   const { nav } = useWords();
   const words = useEventsWords();

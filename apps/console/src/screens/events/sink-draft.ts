@@ -35,7 +35,7 @@ export function draftOf(sink: EventSinkResource | null): SinkDraft {
   };
 }
 
-/** What the api is told. An empty field is sent too, so that the api refuses it. */
+/** The inputs of the call. An empty field is sent too, so that the api refuses it. */
 export function inputOf({ name, target, bot, chat, url, kinds, audit, awaitsMinutes, enabled }: SinkDraft) {
   return {
     ...{ name: name.trim(), enabled, kinds: kinds === null ? null : [...kinds] },

@@ -17,7 +17,7 @@ import { TryNow } from '../bot/try-now.tsx';
 import { ATTENTION_KINDS } from './fleet-filter.ts';
 import { type Incident, incidentsOf, MOST_ENTRIES } from './incidents.ts';
 
-/** What is wrong in the fleet, one line for each cause, the worst first: which bots it hits, what helps, and one action. */
+/** The faults of the fleet, one line for each cause, the worst first: the bots that it hits, the remedy, and one action. */
 export function Attention({ fleet }: { fleet: FleetResource | undefined }): ReactNode {
   const { fleet: words } = useWords();
   const isWrong = ATTENTION_KINDS.some((kind) => (fleet?.attention[kind] ?? 0) > 0);
@@ -167,7 +167,7 @@ function Remedy({ incident, bot }: { incident: Incident; bot: BotResource | unde
   );
 }
 
-/** What a person can have tried at once. */
+/** The faults whose updates a person can have tried at once. */
 const TRIED: readonly AttentionKind[] = ['backend_open', 'backend_failing', 'program_failing'];
 const ONE_CLICK: readonly AttentionKind[] = ['foreign_webhook', 'token_revoked'];
 const SETTINGS: readonly AttentionKind[] = ['forwarding_off', 'nobody_reads', 'poller_silent'];

@@ -61,7 +61,7 @@ function Rates({ rates }: { rates: NonNullable<FleetResource['rates']> }): React
 
 const MOST_SAMPLES = 60;
 
-/** What waited: as the activity says, else as this page has seen it. */
+/** The backlog: from the activity, else from what this page has seen. */
 function useWaited(
   { pending, taken_at: takenAt }: FleetResource,
   points: readonly { waiting?: number | undefined }[] = [],

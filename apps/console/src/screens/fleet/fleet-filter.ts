@@ -2,7 +2,7 @@ import type { AttentionKind } from '@flotilla/contract/attention.ts';
 import type { BotSort } from '@flotilla/contract/bots.ts';
 import { type Range, readRange } from '../activity/use-activity.ts';
 
-/** What can be wrong with a bot, the worst first, as the api orders it. */
+/** The faults of a bot, the worst first, in the order of the api. */
 const RANKS = {
   ...{ token_revoked: 1, foreign_webhook: 2, intake_failing: 3, intake_paused: 4, platform_unreachable: 5 },
   ...{ backend_open: 6, poller_silent: 7, program_parked: 8, program_silent: 9, program_failing: 10, sends_held: 11 },
@@ -18,7 +18,7 @@ export const SORTS = {
   last_update: 'descending',
 } as const satisfies Record<BotSort, 'ascending' | 'descending'>;
 
-/** What the address says about the list, and about the picture above it. */
+/** The filters of the list and of the picture above it, from the address. */
 export type FleetFilter = {
   q?: string;
   attention?: AttentionKind;

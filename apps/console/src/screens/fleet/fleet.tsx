@@ -32,7 +32,7 @@ export function Fleet(): ReactNode {
   const range = filter.range ?? 'hour';
   const isAdmin = account.role === 'admin';
   const activity = useActivity(null, range, isAdmin);
-  // What is above comes first: it would push away what is below.
+  // The upper part comes first: it would push away the lower one.
   const isBegun = !fleet.isPending && !(isAdmin && activity.isPending);
   const canAdd = seesWholeFleet(account);
   const hasBots = Object.values(fleet.data?.states ?? {}).some((count) => count > 0);
@@ -64,7 +64,7 @@ export function Fleet(): ReactNode {
   );
 }
 
-/** What the fleet did is a second question; the bots come first. */
+/** The activity of the fleet is a second question; the bots come first. */
 function FleetActivity({ range }: { range: Range | undefined }): ReactNode {
   const { chart: words } = useWords();
   const navigate = useNavigate({ from: '/' });

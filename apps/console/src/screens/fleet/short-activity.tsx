@@ -14,7 +14,7 @@ const ROOM = '(min-width: 64.01rem)';
 
 const Short = createContext<ReadonlyMap<number, BotActivityResource>>(new Map());
 
-/** What the bots on the screen did lately, for their rows. */
+/** The recent activity of the bots on the screen, for their rows. */
 export function ShortActivity({ ids, children }: { ids: readonly number[]; children: ReactNode }): ReactNode {
   const hasRoom = useMedia(ROOM);
   const shown = ids.slice(0, MOST);
@@ -36,7 +36,7 @@ export function BotQuality({ id }: { id: number }): ReactNode {
   return <Quality {...use(Short).get(id)} />;
 }
 
-/** What was delivered in each hour of the last day. */
+/** The updates that were delivered in each hour of the last day. */
 export function BotDay({ id }: { id: number }): ReactNode {
   const delivered = use(Short).get(id)?.delivered ?? [];
   return delivered.some((count) => count > 0) && <Spark values={delivered} />;

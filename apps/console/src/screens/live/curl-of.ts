@@ -5,7 +5,7 @@ import type { LiveRow } from './live-rows.ts';
 export function curlOf(row: LiveRow, value: unknown, bot: BotResource | undefined): string | null {
   switch (row.kind) {
     case 'update':
-      // What is known of an update of before is not the update.
+      // The facts of an earlier update are not the update.
       return row.pastId === undefined ? post(backendOf(bot), value) : null;
     case 'call':
       return post(`"${location.origin}/bot$BOT_TOKEN/${row.what}"`, inputsOf(row, value));

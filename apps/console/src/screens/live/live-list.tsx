@@ -17,7 +17,7 @@ import { useLiveRows } from './use-live-rows.ts';
 const SAID_EVERY_MS = 5_000;
 const nothing = () => {};
 
-/** What happens to these bots, as it happens. The list holds still while it is paused, pointed at, focused or scrolled. */
+/** The events of these bots, live. The list holds still while it is paused, pointed at, focused or scrolled. */
 export function LiveList({ bots, filter }: { bots: readonly BotResource[]; filter: LiveFilter }): ReactNode {
   const words = useWords();
   const { live } = words;

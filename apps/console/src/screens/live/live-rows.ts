@@ -39,7 +39,7 @@ export class LiveRows {
     this.#rows.push(row);
   }
 
-  /** What happened before the list was opened; the newest last. */
+  /** The events before the list was opened; the newest last. */
   addEarlier(rows: readonly Omit<LiveRow, 'key'>[]): void {
     // Keys of rows that come are positive, and tell what is new.
     const earlier = rows.map((row, at) => ({ ...row, key: -(this.#earlier + at + 1) }));
@@ -137,7 +137,7 @@ function textOfJson(value: unknown): string {
   return JSON.stringify(value ?? null);
 }
 
-/** What a person wrote or pressed, if the object has it. */
+/** The text that a person wrote or pressed, if the object has one. */
 function textOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return value === undefined ? '' : String(value);
   const { text, caption, data, query } = value as Record<string, unknown>;

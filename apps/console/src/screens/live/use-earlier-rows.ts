@@ -33,7 +33,7 @@ export function useEarlierRows(botIds: readonly number[], take: (rows: Row[]) =>
     ]);
     void Promise.allSettled(lists).then((done) => {
       const rows = done.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-      // What has happened since comes by the stream.
+      // Events since then come by the stream.
       const before = rows.filter(({ at }) => at < openedAt.current);
       // The newest come first, also of those that came in the same millisecond.
       const ordered = before.toReversed().toSorted((one, other) => one.at.localeCompare(other.at));

@@ -17,7 +17,7 @@ const BEFORE_MS = 60_000;
 const AFTER_MS = 300_000;
 const SHOWN = 12;
 
-/** What the history has of the chat around the time at which an entry was sent, or may have been. */
+/** The history of the chat around the time at which an entry was sent, or may have been. */
 export function ChatAround({ entry }: { entry: Entry }): ReactNode {
   const words = useWords();
   const outbox = useOutboxWords();

@@ -6,7 +6,7 @@ import type { OutboxWords } from './outbox-words.ts';
 const TEXTS = ['text', 'caption', 'question', 'title', 'address', 'emoji', 'first_name'];
 const LONGEST = 300;
 
-/** What an entry says, in one line; '' if it says nothing in words. */
+/** The text of an entry in one line; '' if it has none. */
 export function excerptOf({ params }: Pick<Entry, 'params'>, words: OutboxWords): string {
   const text = TEXTS.map((name) => params[name]).find((value) => typeof value === 'string' && value.trim() !== '');
   if (typeof text === 'string') return plain(text, params.parse_mode).slice(0, LONGEST);

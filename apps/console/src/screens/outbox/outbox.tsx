@@ -152,7 +152,7 @@ type ToolsProps = {
   unselect: () => void;
 };
 
-/** What can be done with what is selected, else with all that the filter matches. */
+/** The acts on the selection, else on all that the filter matches. */
 function Tools({ filter, total, selected, unselect }: ToolsProps): ReactNode {
   const words = useOutboxWords();
   const { counts } = useCounts(filter);

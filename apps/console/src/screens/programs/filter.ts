@@ -5,7 +5,7 @@ import { namesIn } from './rights.ts';
 export const CHAT_TYPES = ['private', 'group', 'supergroup', 'channel'] as const;
 export type ChatType = (typeof CHAT_TYPES)[number];
 
-/** What the fields say about which updates a program gets; lists but that of chats are text, with commas between. */
+/** The fields of a filter of updates; lists but that of chats are text, with commas between. */
 export type Filter = {
   chats: readonly number[];
   /** Only chats that are bound by a link, and those above. */

@@ -22,7 +22,7 @@ import { Tokens } from './tokens.tsx';
 
 type DetailsProps = { program: ProgramResource; reader: ReaderResource | undefined; close: () => void };
 
-/** What a program sees and how far it is, its tokens, and what can be done with it. */
+/** The filter of a program, its progress, its tokens, and the acts on it. */
 export function ProgramDetails({ program, reader, close }: DetailsProps): ReactNode {
   const words = useProgramsWords();
   const { mode, last_polled_at: polledAt } = program;

@@ -29,7 +29,7 @@ export function ProgramForm({ program, saved, close }: FormProps): ReactNode {
         botId={program.bot_id}
         sight={draft}
         change={change}
-        // What lacks is said while it is chosen.
+        // A missing field is named while the form is filled in.
         faults={{ ...faults, ...localSightFaults(draft, known, [], words) }}
         hasSecret={program.secret_token !== ''}
       />

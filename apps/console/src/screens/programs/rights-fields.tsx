@@ -19,7 +19,7 @@ type FieldsProps = {
   polls: boolean;
 };
 
-/** What a token may do: which methods, in which chats, how often, and how long. */
+/** The rights of a token: its methods, its chats, how often, and how long. */
 export function RightsFields({ botId, rights, change, faults, polls }: FieldsProps): ReactNode {
   const words = useProgramsWords().rights;
   return (

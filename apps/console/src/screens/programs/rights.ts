@@ -5,7 +5,7 @@ import type { ProgramsWords } from './programs-words.ts';
 export const GROUPS = ['read', 'send', 'edit', 'moderate', 'files', 'payments'] as const;
 export type Group = (typeof GROUPS)[number];
 
-/** What the fields say about what a token may do; numbers are text until they are sent. */
+/** The fields of the rights of a token; numbers are text until they are sent. */
 export type Rights = {
   /** null: everything that the bot may call. */
   groups: readonly Group[] | null;

@@ -7,7 +7,7 @@ import { useProgramsWords } from './programs-words.ts';
 /** In the list, and in the details. */
 const NAMED = { list: 2, details: 8 } as const;
 
-/** What a program sees, in words; all of it on hover. */
+/** The updates that a program sees, in words; all of it on hover. */
 export function Sees({ program, where }: { program: ProgramResource; where: keyof typeof NAMED }): ReactNode {
   const words = useProgramsWords();
   const { kindNames } = useSettingsWords();

@@ -8,7 +8,7 @@ import type { Backend } from '../bot/backend-fields.tsx';
 import { type Filter, filterInput, filterOf } from './filter.ts';
 import type { ProgramsWords } from './programs-words.ts';
 
-/** What the fields say about what a program sees, and how it gets that. */
+/** The fields of a program's filter, and of how it gets updates. */
 export type Sight = Backend & {
   name: string;
   /** null: the default of the platform. */
@@ -55,7 +55,7 @@ export function sightInput(sight: Sight, known: Sight) {
   };
 }
 
-/** What of all that differs from `known`. */
+/** The fields that differ from `known`. */
 export function sightChanges(sight: Sight, known: Sight): Partial<ReturnType<typeof sightInput>> {
   return changedFields(sightInput(sight, known), sightInput(known, known));
 }
@@ -81,7 +81,7 @@ export type SightProps = {
   faults: Faults;
 };
 
-/** What the api refused, at its field; another program with the name is a fault of the name. */
+/** The refusals of the api, each at its field; another program with the name is a fault of the name. */
 export function sightFaults(error: Error | null, words: ProgramsWords): { faults: Faults; other: Error | null } {
   if (error instanceof CallError && error.code === 'conflict') {
     return { faults: { name: words.nameTaken }, other: null };

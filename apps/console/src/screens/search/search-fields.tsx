@@ -9,7 +9,7 @@ import { PersonField } from '../../parts/person-field.tsx';
 import { useWords } from '../../words/words.tsx';
 import { MEDIA_TYPES, type MediaType, type SearchAddress } from './search-address.ts';
 
-/** What to look for, and where; the address holds all of it. */
+/** The text to look for, and the scope; the address holds all of it. */
 export function SearchFields({ address }: { address: SearchAddress }): ReactNode {
   const { search: words, audit } = useWords();
   const navigate = useNavigate({ from: '/search' });

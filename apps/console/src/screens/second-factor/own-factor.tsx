@@ -14,7 +14,7 @@ import { RecoveryCodes } from './recovery-codes.tsx';
 import { SetUp } from './set-up.tsx';
 import './second-factor.css';
 
-/** Whether a sign-in needs a code, with what sets that up and takes it away. */
+/** The second factor of the own account, with the buttons that set it up and take it away. */
 export function OwnFactor(): ReactNode {
   const words = useFactorWords();
   const [over, setOver] = useState<'set-up' | 'remove' | null>(null);

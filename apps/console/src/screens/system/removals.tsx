@@ -9,7 +9,7 @@ import { useSystemWords } from './system-words.ts';
 
 type Waiting = NonNullable<SystemResource['removals_waiting']>[number];
 
-/** What retention would remove, and does not until somebody confirms it. */
+/** The rows that retention would remove, and does not until somebody confirms it. */
 export function Removals({ waiting }: { waiting: Waiting[] }): ReactNode {
   const words = useSystemWords().removals;
   const number = useNumber();

@@ -19,7 +19,7 @@ import './update.css';
 
 const route = getRouteApi('/bots/$id/updates/$update');
 
-/** What became of one update: when it came, what each reader did with it, and the calls that it led to. */
+/** The story of one update: when it came, how each reader got it, and the calls that it led to. */
 export function Update(): ReactNode {
   const words = useUpdateWords();
   const { id, update: updateId } = route.useParams();

@@ -11,7 +11,7 @@ export const fleet = {
   more: (n: number) => plural(n, { one: 'and {n} more', other: 'and {n} more' }),
   waiting: (n: number) => plural(n, { one: '{n} queued', other: '{n} queued' }),
   began: 'began',
-  /** What helps, in one sentence. */
+  /** The remedy, in one sentence. */
   remedies: {
     token_revoked: 'Replace the token with the new one from BotFather.',
     foreign_webhook: 'Take the updates back, or remove the bot from the other service.',

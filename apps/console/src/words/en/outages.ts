@@ -14,7 +14,7 @@ export const readOnly = {
   hint: 'Updates are still received and delivered.',
 };
 
-/** What is said at the top of every screen while something is away. */
+/** The texts at the top of every screen while something is away. */
 export const outages = {
   postgres: 'Storage is unavailable. Delivery continues; what you see may be out of date.',
   redis: 'The queue is unavailable. New updates stay with Telegram until it is back.',

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@flotilla/contract/errors.ts';
 
-/** What each code of the api says; the sentence of the api stands behind it. */
+/** The sentence of each code of the api; that of the api stands behind it. */
 export const codes: Record<ErrorCode, string> = {
   bad_request: 'Запрос не принят.',
   unauthorized: 'Нужно войти снова.',
@@ -24,7 +24,7 @@ export const codes: Record<ErrorCode, string> = {
   internal: 'Flotilla не смогла ответить.',
 };
 
-/** What the api often says of a call or of a field; `$1` is what the pattern found. */
+/** Frequent texts of the api about a call or a field; `$1` is what the pattern found. */
 const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^Bot not found$/, 'Такого бота нет, или он вам недоступен.'],
   [

@@ -5,7 +5,7 @@ import { part, state, words } from './state.js';
 
 const MOST = 10;
 const PICTURE = /^image\/(png|jpeg|webp)$/;
-/** What a file of a type can be sent as; the first is what people expect. */
+/** The methods that can send a file of a type; the first is the one that people expect. */
 const KINDS = [
   [/^image\/webp$/, ['photo', 'sticker', 'document']],
   [PICTURE, ['photo', 'document']],

@@ -22,7 +22,7 @@ export function showChatList({ onChange, onLanguage }) {
   ]);
 }
 
-/** What came before the page was opened is seen. */
+/** Messages from before the page was opened count as seen. */
 function isNew({ id, last }) {
   if (!state.seen.has(id)) state.seen.set(id, last?.id ?? 0);
   return (last?.id ?? 0) > state.seen.get(id);
@@ -61,7 +61,7 @@ function timeOf(dateS) {
   return isToday ? clock(date) : date.toLocaleDateString(state.language, DAY);
 }
 
-/** What leads away from the chats. */
+/** The links that lead away from the chats. */
 export function outside(consoleUrl, onLanguage) {
   return element(
     'footer',

@@ -60,7 +60,7 @@ export function showComposer() {
   showKeyboard(sayText);
 }
 
-/** What is written and not sent stays with its chat; files do not go to another one. */
+/** A text that is not sent stays with its chat; files do not go to another one. */
 function keepText() {
   const { bot, chat } = state.phone;
   const here = `${bot.id} ${chat.id} ${chat.topic}`;
@@ -105,7 +105,7 @@ function showAbout() {
   });
 }
 
-/** What stands where the field would be, if a person cannot write here; `shown` tells one from the other. */
+/** The notice in place of the field, if a person cannot write here; `shown` tells one from the other. */
 function insteadOf(chat) {
   const { bot } = state.phone;
   const act = (path, body) => async () => {

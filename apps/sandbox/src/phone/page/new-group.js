@@ -3,7 +3,7 @@ import { element, named } from './elements.js';
 import { post } from './server.js';
 import { goTo, state, words } from './state.js';
 
-/** What opens the dialog in which a person makes a group with the bot. */
+/** The button for the dialog in which a person makes a group with the bot. */
 export function openNewGroup(onChange) {
   return () => {
     const { bot, people, person } = state.phone;

@@ -95,7 +95,7 @@ function changeLanguage() {
   show();
 }
 
-/** What the bot does just now: that it writes, or what it has written so far. */
+/** The present act of the bot: that it writes, or its text so far. */
 function showAction() {
   const { chat, bot } = state.phone;
   const does = chat.action === null ? '' : words().acts(bot.name, words().actions[chat.action] ?? words().sendsFile);

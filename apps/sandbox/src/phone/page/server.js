@@ -17,7 +17,7 @@ export async function look() {
   return true;
 }
 
-/** What the address names may be gone: a chat or a person of a platform that was reset, or the bot. */
+/** The chat or the person in the address may be gone with a platform that was reset, or the bot. */
 async function refused(answer) {
   const { error, bots = [], consoleUrl = null } = (await answer?.json().catch(() => null)) ?? {};
   say(answer?.status < 500 && error ? error : words().away, 'away');

@@ -5,7 +5,7 @@ const WORDS = { en, ru };
 const asked = new URLSearchParams(location.search);
 const own = asked.get('lang') ?? (navigator.language.startsWith('ru') ? 'ru' : 'en');
 
-/** What the page shows; `phone` is what the server said last. */
+/** The state of the page; `phone` is the last answer of the server. */
 export const state = {
   language: Object.hasOwn(WORDS, own) ? own : 'en',
   phone: null,

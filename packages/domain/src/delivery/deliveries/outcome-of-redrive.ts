@@ -17,7 +17,7 @@ export type RedriveOutcome = { followed: number; delivered: number; failed_again
 const APART_MS = 1_000;
 const ATTEMPTS_READ = 5_000;
 
-/** What became of the letters that a redrive gave back; null for a job that is not followed. */
+/** The outcome of the letters that a redrive gave back; null for a job that is not followed. */
 export async function outcomeOfRedrive(deps: Deps, job: DeliveryJob): Promise<RedriveOutcome | null> {
   if (job.sent === null) return null;
   const outcome: RedriveOutcome = { followed: 0, delivered: 0, failed_again: 0 };

@@ -5,7 +5,7 @@ import type { DeliveryJob } from '@flotilla/contract/delivery-jobs.ts';
 export type SentLetters = { bot: number; reader: string; letters: [letterId: number, updateId: number][] };
 
 export const NOTHING_SENT = '[]';
-/** What became of more is not followed: who asks would wait for it. */
+/** More letters are not followed: whoever asks would wait for them. */
 const LETTERS_FOLLOWED = 1_000;
 const READERS_FOLLOWED = 50;
 

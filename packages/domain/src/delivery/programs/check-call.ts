@@ -209,7 +209,7 @@ function isUpload(uploads: string, text: string): boolean {
   return `/${path}`.startsWith(`${uploads.replace(/\/+$/, '')}/`);
 }
 
-/** What the platform takes for no. A suggested post may have no price, but only an empty value surely has none. */
+/** The values that the platform takes for no. A suggested post may have no price, but only an empty value surely has none. */
 function isVoid(name: string, value: string): boolean {
   return value === '' || (name === 'allow_paid_broadcast' && !/^\s*(?:true|yes|1)\s*$/i.test(value));
 }

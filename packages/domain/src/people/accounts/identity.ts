@@ -1,7 +1,7 @@
 import type { Role } from '@flotilla/contract/accounts.ts';
 import { isStorable } from '@flotilla/contract/inputs.ts';
 
-/** What a provider said of a person, after everything about it was checked. */
+/** The person at a provider, after everything about it was checked. */
 export type Claims = { readonly sub: string; readonly [claim: string]: unknown };
 
 /** A person at a provider, and what the provider decides about their account. */

@@ -13,12 +13,12 @@ import { secondFactorPlace, secondFactorStore } from './second-factor-store.ts';
 import { stepOfCode, toBase32, totpUri } from './totp.ts';
 
 type FactorDeps = AccountDeps & { secrets: SecretBox };
-/** What proved a sign-in beside the password. none: the account needs nothing. */
+/** The proof of a sign-in beside the password. none: the account needs nothing. */
 export type SecondProof = 'none' | 'code' | 'recovery_code';
 export type SecondFactorState = { totp: boolean; recoveryCodesLeft: number };
 
 const ISSUER = 'Flotilla';
-/** As long as the hash: RFC 4226, section 4. */
+/** The key is as long as the hash: RFC 4226, section 4. */
 const SECRET_BYTES = 20;
 const RECOVERY_CODES = 10;
 /** 80 random bits: their hash needs no salt. */

@@ -44,7 +44,7 @@ export function toBase32(bytes: Buffer): string {
   return (bits.match(/.{1,5}/g) ?? []).map((five) => BASE32[Number.parseInt(five.padEnd(5, '0'), 2)]).join('');
 }
 
-/** What an app reads from a QR code. */
+/** The address in the QR code that an app reads. */
 export function totpUri(secret: Buffer, issuer: string, username: string): string {
   const label = [issuer, username].map(encodeURIComponent).join(':');
   return `otpauth://totp/${label}?${new URLSearchParams({ secret: toBase32(secret), issuer })}`;

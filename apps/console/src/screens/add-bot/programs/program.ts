@@ -1,4 +1,4 @@
-/** What a step says; the words have a sentence for each. */
+/** The kinds of steps; the words have a sentence for each. */
 export type StepWord =
   | 'install'
   | 'file'
@@ -26,7 +26,7 @@ export type Step = { say: StepWord; code?: Code; fields?: readonly FieldValue[] 
 /** A program that answers what it is told, or another that only needs settings. */
 export type Program = {
   id: string;
-  /** What its tab says. */
+  /** The label of its tab. */
   name: string;
   /** In the order of doing them. `root` is the API root of the installation. */
   steps: (root: string) => readonly Step[];
