@@ -7,6 +7,7 @@ import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Field } from '../../parts/field.tsx';
+import { useForm } from '../../parts/use-form.ts';
 import { ReplaceToken } from './replace-token.tsx';
 import { useSettingsWords } from './settings-words.ts';
 
@@ -103,40 +104,31 @@ function Delete({ bot, close }: AskProps): ReactNode {
   const words = useSettingsWords();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const [typed, setTyped] = useState('');
-  const [isWrong, setWrong] = useState(false);
-  const deletion = useMutation({
-    mutationFn: () => call('deleteBot', { id: bot.id }),
-    onSuccess: async () => {
+  const { text, asked } = useForm({
+    known: () => ({ name: '' }),
+    check: ({ name }) => ({ name: name.trim() === bot.name.trim() ? undefined : words.deleteWrong }),
+    async send() {
+      await call('deleteBot', { id: bot.id });
       await navigate({ to: '/' });
       await queries.invalidateQueries();
     },
   });
-  const run = () => {
-    const matches = typed.trim() === bot.name.trim();
-    setWrong(!matches);
-    if (matches) deletion.mutate();
-  };
   return (
     <Confirm
       title={words.deleteTitle(bot.name)}
       description={words.deleteAsk(bot.pending_update_count)}
       act={words.deleteRun}
       danger
-      run={run}
-      busy={deletion.isPending}
-      error={deletion.error}
       close={close}
+      {...asked}
     >
       <Field
         label={words.deleteName(bot.name)}
-        fault={isWrong ? words.deleteWrong : null}
         autoFocus
         autoComplete="off"
         spellCheck={false}
         dir="auto"
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
+        {...text('name')}
       />
     </Confirm>
   );
