@@ -23,10 +23,10 @@ export function answerWhileWaiting(prefix: string): RequestListener {
     } else if (path === '/livez') send(response, 200, { live: true });
     else if (path === '/readyz') send(response, 503, { ready: false, reasons: [SENTENCE] });
     else {
-      const requestId = randomUUID();
-      response.setHeader('X-Request-Id', requestId);
+      const request_id = randomUUID();
+      response.setHeader('X-Request-Id', request_id);
       response.setHeader('Retry-After', RETRY_AFTER_S);
-      send(response, 503, { error: SENTENCE, code: 'unavailable', request_id: requestId });
+      send(response, 503, { error: SENTENCE, code: 'unavailable', request_id });
     }
   };
 }

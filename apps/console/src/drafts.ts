@@ -13,8 +13,8 @@ export type Draft = Content & {
 export type EditedMessage = { id: number; hasMedia: boolean };
 /** A chat, and each of its topics and business connections, has three drafts: of a new message, of a change, and of a note. */
 type Place = {
-  botId: number;
-  chatId: number;
+  bot_id: number;
+  chat_id: number;
   connection?: string | undefined;
   threadId?: number | undefined;
   of?: 'new' | 'edit' | 'note';
@@ -52,8 +52,8 @@ export function forgetDrafts(accountId: number): void {
   store(others);
 }
 
-function nameOf({ botId, chatId, connection, threadId, of = 'new' }: Place): string {
-  const whole = connection === undefined ? `${botId}:${chatId}` : `${botId}:${chatId}:b${connection}`;
+function nameOf({ bot_id, chat_id, connection, threadId, of = 'new' }: Place): string {
+  const whole = connection === undefined ? `${bot_id}:${chat_id}` : `${bot_id}:${chat_id}:b${connection}`;
   const chat = threadId === undefined ? whole : `${whole}:t${threadId}`;
   return of === 'new' ? chat : `${chat}:${of}`;
 }

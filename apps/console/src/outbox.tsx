@@ -55,8 +55,8 @@ function createOutbox() {
   };
 }
 
-function keyOf({ botId, chatId, connection, threadId }: ChatId): string {
-  return `${botId}:${chatId}:${connection ?? ''}:${threadId ?? ''}`;
+function keyOf({ bot_id, chat_id, connection, threadId }: ChatId): string {
+  return `${bot_id}:${chat_id}:${connection ?? ''}:${threadId ?? ''}`;
 }
 
 const OutboxContext = createContext<ReturnType<typeof createOutbox> | null>(null);

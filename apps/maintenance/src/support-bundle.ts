@@ -17,9 +17,9 @@ const OWNER_ONLY = 0o600;
 
 /** Writes what helps to find a fault, without a secret or a person's text; `-` prints it. */
 export async function supportBundle(wanted: string | undefined): Promise<number> {
-  const madeAt = new Date(systemClock.nowMs()).toISOString();
-  const file = wanted ?? `flotilla-support-${madeAt.slice(0, 19).replaceAll(':', '')}Z.json`;
-  const bundle = { made_at: madeAt, ...(await gather()) };
+  const made_at = new Date(systemClock.nowMs()).toISOString();
+  const file = wanted ?? `flotilla-support-${made_at.slice(0, 19).replaceAll(':', '')}Z.json`;
+  const bundle = { made_at, ...(await gather()) };
   const text = withoutSettings(redactSecrets(JSON.stringify(bundle, null, 1)));
   if (file === '-') process.stdout.write(`${text}\n`);
   else {

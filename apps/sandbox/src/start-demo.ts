@@ -50,7 +50,7 @@ export async function startDemo(wanted: Wanted): Promise<Demo> {
     ...(isLocal ? { SANDBOX_URL: `http://127.0.0.1:${phonePort}` } : {}),
   };
   const open: Demo['open'] = async (addresses) => {
-    const bot = echo && (await registerBots(settings, { simulatorUrl: simulatorUrl!, apiUrl, backendUrl: echo.url }));
+    const bot = echo && (await registerBots(settings, { simulatorUrl: simulatorUrl!, apiUrl, backend_url: echo.url }));
     const phone =
       phonePort === null ? null : await openPhone({ port: phonePort, simulatorUrl: simulatorUrl!, apiUrl }, bot);
     if (phone !== null) onStop(phone.stop);
@@ -79,7 +79,7 @@ function startEcho(settings: SandboxSettings, apiUrl: string): Promise<EchoProgr
 
 async function registerBots(
   settings: SandboxSettings,
-  urls: { simulatorUrl: string; apiUrl: string; backendUrl: string },
+  urls: { simulatorUrl: string; apiUrl: string; backend_url: string },
 ): Promise<DemoBot> {
   const { ADMIN_API_KEY: apiKey, DEMO_BOT_TOKEN: token, DEMO_BOT_SECRET: secret } = settings;
   const options = { ...urls, apiKey, token, secret };

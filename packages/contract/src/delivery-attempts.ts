@@ -14,12 +14,12 @@ export const sentRequest = z
   })
   .meta({ id: 'BackendRequest' });
 
-const responseExcerpt = z
+const response_excerpt = z
   .string()
   .describe(
     "The beginning of the answer, at most 1,024 characters. The bot's token, its secret token, the secrets of the URL, and whatever else looks like a token or a password are cut out.",
   );
-const responseContentType = z.string().describe('The Content-Type of the answer.');
+const response_content_type = z.string().describe('The Content-Type of the answer.');
 
 /** The readers that send updates, and so make attempts. */
 const SENDING_READERS = ['push', 'rules', 'program'] as const;
@@ -69,8 +69,8 @@ export const attemptResource = z
       .describe(
         'What was sent, without the body, which is the update. Absent of rules, and if the settings of the bot have changed since.',
       ),
-    response_content_type: responseContentType.optional(),
-    response_excerpt: responseExcerpt.optional(),
+    response_content_type: response_content_type.optional(),
+    response_excerpt: response_excerpt.optional(),
   })
   .meta({ id: 'DeliveryAttempt' });
 

@@ -44,10 +44,10 @@ export function searchColumn(message: {
   text: string | null;
 }): string | null {
   if (message.text === null) return null;
-  const { bot_id: botId, chat_id: chatId, date } = message;
+  const { bot_id, chat_id, date } = message;
   const period = periodAt(date, BOT_PERIOD_BITS);
-  const prefixes = [botPrefix(botId, period), fleetPrefix(periodAt(date, FLEET_PERIOD_BITS))];
-  return searchVector(prefixes, message.text, chatLexeme(botId, chatId, period));
+  const prefixes = [botPrefix(bot_id, period), fleetPrefix(periodAt(date, FLEET_PERIOD_BITS))];
+  return searchVector(prefixes, message.text, chatLexeme(bot_id, chat_id, period));
 }
 
 /** A person in a chat, as the text of a tsvector: the words of the names, for their bot and for the whole fleet. */

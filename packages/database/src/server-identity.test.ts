@@ -21,7 +21,7 @@ test('a server that refuses to tell what it is, is asked only once', async () =>
   const limited = connectDatabase({ url, maxConnections: 1 });
   try {
     const told = await readServerIdentity(db);
-    expect(told).toEqual({ server: expect.any(String), databaseOid: expect.any(Number), timeline: '00000001' });
+    expect(told).toEqual({ server: expect.any(String), database_oid: expect.any(Number), timeline: '00000001' });
     expect(await readServerIdentity(limited)).toEqual({ ...told, server: null });
     // If it were asked again, it would tell now.
     await sql`grant execute on function pg_control_system() to public`.execute(db);

@@ -5,7 +5,7 @@ import type { Database } from './connect.ts';
 export type ServerIdentity = {
   /** `system_identifier`, which replicas share with their primary. null: the server does not tell it. */
   server: string | null;
-  databaseOid: number;
+  database_oid: number;
   /** It changes with every promotion, also of a base backup that was restored. null: the server does not tell it. */
   timeline: string | null;
 };
@@ -23,7 +23,7 @@ export async function readServerIdentity(db: Database): Promise<ServerIdentity> 
     unlessRefused(db, 'left(pg_walfile_name(pg_current_wal_lsn()), 8) as value'),
     sql<{ oid: number }>`select oid::bigint as oid from pg_database where datname = current_database()`.execute(db),
   ]);
-  return { server, timeline, databaseOid: rows[0]!.oid };
+  return { server, timeline, database_oid: rows[0]!.oid };
 }
 
 async function unlessRefused(db: Database, selected: string): Promise<string | null> {

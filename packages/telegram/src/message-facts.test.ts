@@ -15,7 +15,7 @@ describe('readMessageFacts', () => {
     });
     expect(facts).toMatchObject({
       id: 5,
-      businessConnectionId: '',
+      business_connection_id: '',
       chat: { id: -1001234567890, type: 'supergroup', title: 'Harbour' },
       sender: {
         id: 77,
@@ -29,19 +29,19 @@ describe('readMessageFacts', () => {
       dateS: 1_780_000_000,
       editDateS: 1_780_000_009,
       text: 'hi',
-      mediaType: null,
-      replyToMessageId: 4,
+      media_type: null,
+      reply_to_message_id: 4,
     });
   });
 
   test('in a topic, the message that made it is answered by none', () => {
     const inTopic = { ...base, message_thread_id: 3, is_topic_message: true };
     const head = { message_id: 3, forum_topic_created: { name: 'News', icon_color: 1 } };
-    expect(readMessageFacts({ ...inTopic, reply_to_message: head }).replyToMessageId).toBeNull();
-    expect(readMessageFacts({ ...inTopic, reply_to_message: { message_id: 4 } }).replyToMessageId).toBe(4);
+    expect(readMessageFacts({ ...inTopic, reply_to_message: head }).reply_to_message_id).toBeNull();
+    expect(readMessageFacts({ ...inTopic, reply_to_message: { message_id: 4 } }).reply_to_message_id).toBe(4);
     // A thread of answers in a group without topics.
     expect(
-      readMessageFacts({ ...base, message_thread_id: 3, reply_to_message: { message_id: 3 } }).replyToMessageId,
+      readMessageFacts({ ...base, message_thread_id: 3, reply_to_message: { message_id: 3 } }).reply_to_message_id,
     ).toBe(3);
   });
 
@@ -95,7 +95,11 @@ describe('readMessageFacts', () => {
     ['video_note', { video_note: { file_id: 'vn' } }, 'vn'],
     ['photo', { paid_media: { paid_media: [{ type: 'preview' }, { type: 'photo', photo: [{ file_id: 'p' }] }] } }, 'p'],
   ])('a %s has its file', (mediaType, content, fileId) => {
-    expect(readMessageFacts({ ...base, ...content, caption: 'c' })).toMatchObject({ mediaType, fileId, text: 'c' });
+    expect(readMessageFacts({ ...base, ...content, caption: 'c' })).toMatchObject({
+      media_type: mediaType,
+      file_id: fileId,
+      text: 'c',
+    });
   });
 
   test('a rich message is read as its plain text', () => {

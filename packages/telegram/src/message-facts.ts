@@ -31,23 +31,23 @@ export interface MessageFacts {
   /** The platform's id of the message; negative for an ephemeral one, see `ephemeralRowId`. */
   id: number;
   /** '' outside a business connection. */
-  businessConnectionId: string;
+  business_connection_id: string;
   chat: ChatFacts;
   /** See `authorOf`; null when the platform names nobody. */
   sender: SenderFacts | null;
   /** The bot that wrote on behalf of a business account. */
   senderBusinessBotId: number | null;
   /** A greeting, away or scheduled message of a business account, which the platform sent by itself. */
-  isFromOffline: boolean;
+  is_from_offline: boolean;
   dateS: number;
   editDateS: number | null;
   /** Its words, or the label of its service if it has none. */
   text: string | null;
-  mediaType: MediaType | null;
-  fileId: string | null;
+  media_type: MediaType | null;
+  file_id: string | null;
   /** The kind of a message that has no medium but is more than its words. */
   service: string | null;
-  replyToMessageId: number | null;
+  reply_to_message_id: number | null;
   details: MessageDetails | null;
   topic: MessageTopic | null;
   groupMove: GroupMove | null;
@@ -61,18 +61,18 @@ export function readMessageFacts(message: Fields): MessageFacts {
   const service = media === null ? readMessageService(message, words) : null;
   return {
     id: idOfMessage(message) ?? requireInteger(message, 'message_id'),
-    businessConnectionId: readText(message, 'business_connection_id') ?? '',
+    business_connection_id: readText(message, 'business_connection_id') ?? '',
     chat: readChatFacts(readObject(message, 'chat') ?? {}),
     sender: readAuthorFacts(message),
     senderBusinessBotId: businessBot === null ? null : readInteger(businessBot, 'id'),
-    isFromOffline: message.is_from_offline === true,
+    is_from_offline: message.is_from_offline === true,
     dateS: requireInteger(message, 'date'),
     editDateS: readInteger(message, 'edit_date'),
     text: service === null ? words : words || service.label,
-    mediaType: media?.mediaType ?? null,
-    fileId: media?.fileId ?? null,
+    media_type: media?.media_type ?? null,
+    file_id: media?.file_id ?? null,
     service: service?.service ?? null,
-    replyToMessageId: readRepliedMessageId(message),
+    reply_to_message_id: readRepliedMessageId(message),
     details: readMessageDetails(message, media?.file ?? null),
     topic: readMessageTopic(message),
     groupMove: readGroupMove(message),

@@ -3,8 +3,8 @@ import { type Fields, isFields, readObject, readText } from './platform-fields.t
 export type MediaType = 'photo' | 'video' | 'animation' | 'sticker' | 'voice' | 'audio' | 'document' | 'video_note';
 
 export interface MessageMedia {
-  mediaType: MediaType;
-  fileId: string | null;
+  media_type: MediaType;
+  file_id: string | null;
   /** The platform's object of the file: a PhotoSize, a Document, …. */
   file: Fields;
 }
@@ -16,11 +16,11 @@ const FILE_FIELDS = ['animation', 'video', 'sticker', 'voice', 'audio', 'documen
 export function readMessageMedia(message: Fields): MessageMedia | null {
   for (const field of FILE_FIELDS) {
     const file = readObject(message, field);
-    if (file !== null) return { mediaType: field, fileId: readText(file, 'file_id'), file };
+    if (file !== null) return { media_type: field, file_id: readText(file, 'file_id'), file };
   }
   const live = readObject(message, 'live_photo');
   const photo = largestPhoto(message.photo) ?? (live === null ? null : (largestPhoto(live.photo) ?? live));
-  if (photo !== null) return { mediaType: 'photo', fileId: readText(photo, 'file_id'), file: photo };
+  if (photo !== null) return { media_type: 'photo', file_id: readText(photo, 'file_id'), file: photo };
   return readPaidMedia(message);
 }
 

@@ -104,7 +104,7 @@ describe('a message without words', () => {
     [{}, 'unsupported', 'Unsupported message'],
     [{ text: '', hologram: null, delete_chat_photo: false }, 'unsupported', 'Unsupported message'],
   ])('%j is %s', (content, service, text) => {
-    expect(readMessageFacts({ ...base, ...content })).toMatchObject({ service, text, mediaType: null });
+    expect(readMessageFacts({ ...base, ...content })).toMatchObject({ service, text, media_type: null });
   });
 
   test('has a label and a service of bounded length', () => {

@@ -29,7 +29,7 @@ export async function storeMessages(db: Database, botId: number, messages: Store
     await lockBots(transaction, [botId]);
     await writeEffects(
       transaction,
-      effects.map((effect) => ({ botId, effect })),
+      effects.map((effect) => ({ bot_id: botId, effect })),
     );
   });
 }

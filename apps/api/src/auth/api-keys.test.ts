@@ -9,14 +9,14 @@ type NewKey = { id: number; key: string; role: string; bot_ids: number[] | null;
 
 let api: TestApi;
 let admin: RestClient;
-let botIds: number[];
+let bot_ids: number[];
 let person: TestAccount;
 
 beforeAll(async () => {
   api = await startTestApi();
   admin = restClient(api.url, ADMIN_KEY);
-  botIds = [await newBot(), await newBot()];
-  person = await insertAccount(api.database.db, { username: 'person', bots: [botIds[0]!] });
+  bot_ids = [await newBot(), await newBot()];
+  person = await insertAccount(api.database.db, { username: 'person', bots: [bot_ids[0]!] });
 }, 60_000);
 
 afterAll(async () => {
@@ -124,31 +124,31 @@ describe('what a key may do', () => {
   test('is at most what its account may do', async () => {
     const own = restClient(api.url, person.key);
     const key = await newKey(own);
-    expect(key).toMatchObject({ role: 'user', bot_ids: [botIds[0]] });
-    expect(await botsSeenBy(key.key)).toEqual([botIds[0]]);
+    expect(key).toMatchObject({ role: 'user', bot_ids: [bot_ids[0]] });
+    expect(await botsSeenBy(key.key)).toEqual([bot_ids[0]]);
     const asAdmin = await own('POST', '/api/auth/api-keys', { body: { name: 'x', role: 'admin' } });
     expect(asAdmin.json).toMatchObject({ code: 'forbidden', error: 'Admin role required' });
-    const wider = await own('POST', '/api/auth/api-keys', { body: { name: 'x', bot_ids: [botIds[1]] } });
+    const wider = await own('POST', '/api/auth/api-keys', { body: { name: 'x', bot_ids: [bot_ids[1]] } });
     expect(wider.status).toBe(403);
   });
 
   test('can be narrowed to the user role and to some bots', async () => {
-    const narrowed = await newKey(admin, { role: 'user', bot_ids: [botIds[1]] });
-    expect(await botsSeenBy(narrowed.key)).toEqual([botIds[1]]);
+    const narrowed = await newKey(admin, { role: 'user', bot_ids: [bot_ids[1]] });
+    expect(await botsSeenBy(narrowed.key)).toEqual([bot_ids[1]]);
     const client = restClient(api.url, narrowed.key);
-    expect((await client('POST', '/api/bots/delete', { body: { id: botIds[1] } })).status).toBe(403);
-    const chats = await client('GET', '/api/chats', { query: { bot_id: botIds[0]! } });
+    expect((await client('POST', '/api/bots/delete', { body: { id: bot_ids[1] } })).status).toBe(403);
+    const chats = await client('GET', '/api/chats', { query: { bot_id: bot_ids[0]! } });
     expect(chats.status).toBe(403);
     const shown = await client('GET', '/api/bots');
     expect(shown.json).toEqual([expect.objectContaining({ token: expect.stringMatching(/^\d+:\*{4}$/) })]);
   });
 
   test('cannot be widened by making another key with it', async () => {
-    const narrowed = await newKey(admin, { role: 'user', bot_ids: [botIds[1]] });
+    const narrowed = await newKey(admin, { role: 'user', bot_ids: [bot_ids[1]] });
     const client = restClient(api.url, narrowed.key);
     expect((await client('POST', '/api/auth/api-keys', { body: { name: 'x', role: 'admin' } })).status).toBe(403);
-    expect((await client('POST', '/api/auth/api-keys', { body: { name: 'x', bot_ids: botIds } })).status).toBe(403);
-    expect(await newKey(client, { bot_ids: null })).toMatchObject({ role: 'user', bot_ids: [botIds[1]] });
+    expect((await client('POST', '/api/auth/api-keys', { body: { name: 'x', bot_ids } })).status).toBe(403);
+    expect(await newKey(client, { bot_ids: null })).toMatchObject({ role: 'user', bot_ids: [bot_ids[1]] });
   });
 
   test('is the owner’s and the admins’ to manage', async () => {
@@ -163,14 +163,14 @@ describe('what a key may do', () => {
     expect((await own('GET', '/api/auth/api-keys', { query: { user_id: 1 } })).status).toBe(403);
     const forPerson = await newKey(admin, { user_id: person.id });
     expect(forPerson.role).toBe('user');
-    expect(await botsSeenBy(forPerson.key)).toEqual([botIds[0]]);
+    expect(await botsSeenBy(forPerson.key)).toEqual([bot_ids[0]]);
     const listed = await admin('GET', '/api/auth/api-keys', { query: { user_id: person.id } });
     expect(listed.json).toContainEqual(expect.objectContaining({ id: forPerson.id, user_id: person.id }));
     expect((await admin('GET', '/api/auth/api-keys', { query: { user_id: 12345 } })).status).toBe(404);
   });
 
   test('is not given for a bot that is not there', async () => {
-    const answer = await admin('POST', '/api/auth/api-keys', { body: { name: 'x', bot_ids: [botIds[0], 999_999] } });
+    const answer = await admin('POST', '/api/auth/api-keys', { body: { name: 'x', bot_ids: [bot_ids[0], 999_999] } });
     expect(answer.json).toMatchObject({ code: 'not_found', error: 'Bot not found' });
     const all = restClient(api.url, (await insertAccount(api.database.db, { username: 'sees-all', bots: null })).key);
     for (const client of [restClient(api.url, person.key), all]) {

@@ -16,7 +16,7 @@ declare module 'express-session' {
     secondFactor?: boolean;
     /** The client that signed in; '' if it is not known. */
     address: string;
-    userAgent: string;
+    user_agent: string;
   }
 }
 

@@ -18,7 +18,7 @@ export const activityHandlers: Handlers<typeof activityOperations> = {
       at: new Date(atMs).toISOString(),
       ...counts,
       ...presentQuality(quality),
-      ...(quality === null ? {} : { p50_ms: quality.p50Ms }),
+      ...(quality === null ? {} : { p50_ms: quality.p50_ms }),
     }));
   },
 
@@ -26,6 +26,6 @@ export const activityHandlers: Handlers<typeof activityOperations> = {
     const bots = [...new Set(input.bot_ids)].flatMap((id) => directory.byId(id) ?? []);
     const of = bots.map((bot) => ({ botId: bot.id, readers: sendingReaders(bot) }));
     const found = await readActivityOfBots(context, of);
-    return found.map(({ botId, delivered, quality }) => ({ bot_id: botId, ...presentQuality(quality), delivered }));
+    return found.map(({ bot_id, delivered, quality }) => ({ bot_id, ...presentQuality(quality), delivered }));
   },
 };

@@ -35,8 +35,8 @@ export const backendHandlers: Handlers<typeof backendOperations> = {
   },
 };
 
-function presentHealth({ healthy, statusCode, latencyMs, error }: BackendHealth) {
-  return { healthy, status_code: statusCode, latency_ms: latencyMs, ...withoutNulls({ error }) };
+function presentHealth({ healthy, status_code, latency_ms, error }: BackendHealth) {
+  return { healthy, status_code, latency_ms, ...withoutNulls({ error }) };
 }
 
 type GivenUpdate = string | Record<string, unknown> | undefined;
@@ -44,10 +44,10 @@ type GivenUpdate = string | Record<string, unknown> | undefined;
 async function test(context: Context, by: Actor, backend: BotWithBackend, given: GivenUpdate) {
   const update = updateToTest(context, given);
   const tested = await testDelivery(context, by, backend, update, context.stopping);
-  const { request, status, durationMs, excerpt, error } = tested;
+  const { request, status, duration_ms, excerpt, error } = tested;
   return {
     request: { ...request, body: update.raw },
-    ...{ status, duration_ms: durationMs, response_excerpt: excerpt?.text ?? '' },
+    ...{ status, duration_ms, response_excerpt: excerpt?.text ?? '' },
     ...withoutNulls({ response_content_type: excerpt?.type ?? null, error }),
   };
 }

@@ -40,7 +40,7 @@ const platform = createServer(async (request, response) => {
 });
 
 let api: TestApi;
-let botId: number;
+let bot_id: number;
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => platform.listen(0, '127.0.0.1', resolve));
@@ -52,8 +52,8 @@ afterAll(async () => {
   await new Promise((resolve) => platform.close(resolve));
 });
 beforeEach(async () => {
-  ({ id: botId } = await api.addBot());
-  await storeMessages(api.database.db, botId, [
+  ({ id: bot_id } = await api.addBot());
+  await storeMessages(api.database.db, bot_id, [
     { ...ofPerson, id: 5, date: 1_001, text: 'to the first', business_connection_id: FIRST },
     { ...ofPerson, id: 5, date: 1_002, text: 'to the second', business_connection_id: SECOND },
     { ...ofPerson, id: 6, date: 1_003, text: 'to the first again', business_connection_id: FIRST },
@@ -68,11 +68,11 @@ beforeEach(async () => {
     lastId: 0,
     direct: null,
   };
-  await historyChatStore(api.database.db).upsertChats([{ ...ada, botId, id: PERSON, newest: null }]);
+  await historyChatStore(api.database.db).upsertChats([{ ...ada, bot_id, id: PERSON, newest: null }]);
   calls.length = 0;
 });
 
-const chat = () => ({ bot_id: botId, chat_id: PERSON });
+const chat = () => ({ bot_id, chat_id: PERSON });
 const act = (path: string, fields: object) => api.admin('POST', path, { body: { ...chat(), ...fields } });
 const list = async (query: object = {}) =>
   (await api.admin('GET', '/api/messages', { query: { ...chat(), ...query } })).json as MessageResource[];
@@ -109,7 +109,7 @@ describe('messages of business connections', () => {
 
   test('with one id are pinned, and have their sender, in their own conversation', async () => {
     const another = { id: 900, date: NOW_S, outgoing: true, text: 'of the program', business_connection_id: FIRST };
-    await storeMessages(api.database.db, botId, [{ chat_id: PERSON, ...another }]);
+    await storeMessages(api.database.db, bot_id, [{ chat_id: PERSON, ...another }]);
     await act('/api/messages/send', { text: 'of a person', business_connection_id: SECOND });
     const senders = (await list()).filter(({ id }) => id === 900).map(({ text, account }) => [text, account]);
     expect(new Set(senders)).toEqual(
@@ -131,13 +131,13 @@ describe('messages of business connections', () => {
 
   test('are named where the chat is taken over, in its event', async () => {
     await act('/api/chats/takeover', { business_connection_id: SECOND });
-    const { json } = await api.admin('GET', '/api/events', { query: { bot_id: botId, kinds: 'chat.held' } });
+    const { json } = await api.admin('GET', '/api/events', { query: { bot_id, kinds: 'chat.held' } });
     expect(json).toMatchObject([{ chat_id: PERSON, business_connection_id: SECOND }]);
     await act('/api/chats/release', { business_connection_id: SECOND });
   });
 
   test('of a person who also writes to the bot itself have one conversation more', async () => {
-    await storeMessages(api.database.db, botId, [{ chat_id: PERSON, id: 1, date: 900, text: '/start' }]);
+    await storeMessages(api.database.db, bot_id, [{ chat_id: PERSON, id: 1, date: 900, text: '/start' }]);
     expect(await act('/api/messages/send', { text: 'Hello' })).toMatchObject({
       json: { code: 'ambiguous_conversation', business_connection_ids: ['', FIRST, SECOND] },
     });
@@ -159,7 +159,7 @@ describe('messages of business connections', () => {
       text: 'Hi',
       business_connection_id: of,
     }));
-    await storeMessages(api.database.db, botId, messages);
+    await storeMessages(api.database.db, bot_id, messages);
     await act('/api/messages/send', { chat_id, text: 'Hello' });
     expect(newest()?.params.business_connection_id ?? '').toBe(expected);
   });
@@ -167,20 +167,20 @@ describe('messages of business connections', () => {
   test('that the release before has stored are told apart by their messages', async () => {
     const legacy = { direct: null, last_date: 1_003, last_incoming_date: 1_003, last_incoming_id: 6 };
     const { db } = api.database;
-    await db.updateTable('chats').set(legacy).where('bot_id', '=', botId).execute();
-    await db.deleteFrom('business_chats').where('bot_id', '=', botId).execute();
+    await db.updateTable('chats').set(legacy).where('bot_id', '=', bot_id).execute();
+    await db.deleteFrom('business_chats').where('bot_id', '=', bot_id).execute();
     const refused = await act('/api/messages/send', { text: 'Hello' });
     expect(refused.json).toMatchObject({ business_connection_ids: [FIRST, SECOND] });
-    const settled = db.selectFrom('business_chats').selectAll().where('bot_id', '=', botId);
+    const settled = db.selectFrom('business_chats').selectAll().where('bot_id', '=', bot_id);
     expect(await settled.orderBy('business_connection_id').execute()).toMatchObject([
       { message_count: 2, last_incoming_date: 1_003, last_incoming_id: 6, last_period: 0 },
       { message_count: 1, last_incoming_date: 1_002, last_incoming_id: 5 },
     ]);
-    const chats = db.selectFrom('chats').selectAll().where('bot_id', '=', botId);
+    const chats = db.selectFrom('chats').selectAll().where('bot_id', '=', bot_id);
     expect(await chats.executeTakeFirst()).toMatchObject({ direct: false, last_date: 0, last_incoming_date: null });
     // Upkeep does the same for chats that nobody asks for.
-    await db.updateTable('chats').set(legacy).where('bot_id', '=', botId).execute();
-    await db.deleteFrom('business_chats').where('bot_id', '=', botId).execute();
+    await db.updateTable('chats').set(legacy).where('bot_id', '=', bot_id).execute();
+    await db.deleteFrom('business_chats').where('bot_id', '=', bot_id).execute();
     await settleAll(db, new AbortController().signal);
     expect(await settled.execute()).toHaveLength(2);
     expect(await chats.executeTakeFirst()).toMatchObject({ direct: false, last_date: 0 });
@@ -214,7 +214,7 @@ describe('messages of business connections', () => {
         const message = { chat_id, user_id: chat_id, id: 5, date: 9, text: 'Hi' };
         await storeMessages(
           api.database.db,
-          botId,
+          bot_id,
           known.map((of) => ({ ...message, business_connection_id: of })),
         );
         for (const named of [undefined, '', FIRST, SECOND]) {
@@ -233,11 +233,11 @@ describe('messages of business connections', () => {
           // What is sent makes a conversation known that was not.
           await api.database.db.deleteFrom('messages').where('chat_id', '=', chat_id).execute();
           for (const table of ['business_chats', 'chats'] as const) {
-            await api.database.db.deleteFrom(table).where('bot_id', '=', botId).execute();
+            await api.database.db.deleteFrom(table).where('bot_id', '=', bot_id).execute();
           }
           await storeMessages(
             api.database.db,
-            botId,
+            bot_id,
             known.map((of) => ({ ...message, business_connection_id: of })),
           );
         }
@@ -258,15 +258,14 @@ describe('messages of business connections', () => {
   });
 
   test('are conversations of their own: read, answered, done, reopened and looked after each by itself', async () => {
-    await storeMessages(api.database.db, botId, [{ ...ofPerson, id: 1, date: 900, text: '/start' }]);
+    await storeMessages(api.database.db, bot_id, [{ ...ofPerson, id: 1, date: 900, text: '/start' }]);
     const factsOf = (rows: ChatResource[]) =>
       rows.map((row) => [
         ...([row.business_connection_id ?? '', row.unread, row.awaits_answer, row.state] as const),
         ...([row.last_message?.id, row.message_count] as const),
       ]);
     const chats = async (query: object = {}) =>
-      (await api.admin('GET', '/api/chats', { query: { bot_id: botId, order: 'recent', ...query } }))
-        .json as ChatResource[];
+      (await api.admin('GET', '/api/chats', { query: { bot_id, order: 'recent', ...query } })).json as ChatResource[];
     const inbox = async (query: object = {}) => factsOf(await chats(query));
     const names = async (query: object) => (await inbox(query)).map(([of]) => of);
     expect(await inbox()).toEqual([
@@ -287,7 +286,7 @@ describe('messages of business connections', () => {
     expect((await inbox()).map(([, unread]) => unread)).toEqual([2, 0, 1]);
     expect(await names({ unread: true })).toEqual([FIRST, '']);
     const owners = { chat_id: PERSON, user_id: 1, id: 7, date: 1_004, text: 'Coming', business_connection_id: FIRST };
-    await storeMessages(api.database.db, botId, [owners]);
+    await storeMessages(api.database.db, bot_id, [owners]);
     expect((await inbox()).map(([of, unread, awaits]) => [of, unread, awaits])).toEqual([
       [FIRST, 0, false],
       [SECOND, 0, true],
@@ -300,7 +299,7 @@ describe('messages of business connections', () => {
     expect(await names({ assigned_to: 'me' })).toEqual(['']);
     expect(await names({ assigned_to: 'none', order: 'id' })).toEqual([FIRST, SECOND]);
     const opening = { ...ofPerson, id: 8, date: 1_005, text: 'And?', business_connection_id: SECOND };
-    await storeMessages(api.database.db, botId, [opening]);
+    await storeMessages(api.database.db, bot_id, [opening]);
     expect((await inbox()).map(([of, , , state]) => [of, state])).toEqual([
       [SECOND, 'open'],
       [FIRST, 'open'],
@@ -313,10 +312,10 @@ describe('messages of business connections', () => {
   });
 
   test('are paged through, by themselves and in both orders', async () => {
-    await storeMessages(api.database.db, botId, [{ ...ofPerson, id: 1, date: 1_003, text: '/start' }]);
+    await storeMessages(api.database.db, bot_id, [{ ...ofPerson, id: 1, date: 1_003, text: '/start' }]);
     for (const order of ['id', 'recent']) {
       const found: string[] = [];
-      let query: Record<string, string | number> = { bot_id: botId, order, limit: 1 };
+      let query: Record<string, string | number> = { bot_id, order, limit: 1 };
       for (;;) {
         const page = await api.admin('GET', '/api/chats', { query });
         found.push(...(page.json as ChatResource[]).map((row) => row.business_connection_id ?? ''));
@@ -329,9 +328,9 @@ describe('messages of business connections', () => {
   });
 
   test('are taken over and released each by itself', async () => {
-    await storeMessages(api.database.db, botId, [{ ...ofPerson, id: 1, date: 900, text: '/start' }]);
+    await storeMessages(api.database.db, bot_id, [{ ...ofPerson, id: 1, date: 900, text: '/start' }]);
     const held = async (query: object = {}) => {
-      const { json } = await api.admin('GET', '/api/chats', { query: { bot_id: botId, ...query } });
+      const { json } = await api.admin('GET', '/api/chats', { query: { bot_id, ...query } });
       return (json as ChatResource[]).filter((row) => row.held_by).map((row) => row.business_connection_id ?? '');
     };
     await act('/api/chats/takeover', { business_connection_id: SECOND });
@@ -354,17 +353,17 @@ describe('messages of business connections', () => {
     expect([await of(SECOND), await of(FIRST)]).toMatchObject([[{}], []]);
     const add = (params: object, fields: object = {}) =>
       api.admin('POST', '/api/outbox/add', {
-        body: { bot_id: botId, method: 'sendMessage', params: { chat_id: PERSON, text: 'Hi', ...params }, ...fields },
+        body: { bot_id, method: 'sendMessage', params: { chat_id: PERSON, text: 'Hi', ...params }, ...fields },
       });
     expect(await add({})).toMatchObject({ status: 409, json: { business_connection_ids: [FIRST, SECOND] } });
     expect(await add({ business_connection_id: '' })).toMatchObject({ json: { params: { text: 'Hi' } } });
-    await storeMessages(api.database.db, botId, [
+    await storeMessages(api.database.db, bot_id, [
       { chat_id: 778, user_id: 778, id: 5, date: 9, text: 'Hi', business_connection_id: FIRST },
     ]);
     const once = () => add({ chat_id: 778 }, { idempotency_key: 'a' });
     const added = await once();
     expect(added).toMatchObject({ status: 200, json: { params: { business_connection_id: FIRST } } });
-    await storeMessages(api.database.db, botId, [{ chat_id: 778, user_id: 778, id: 1, date: 10, text: '/start' }]);
+    await storeMessages(api.database.db, bot_id, [{ chat_id: 778, user_id: 778, id: 1, date: 10, text: '/start' }]);
     expect((await once()).json).toMatchObject({ id: (added.json as { id: number }).id });
     expect((await add({ chat_id: 778, business_connection_id: '' }, { idempotency_key: 'a' })).status).toBe(422);
   });
@@ -373,7 +372,7 @@ describe('messages of business connections', () => {
     await act('/api/chats/read', { message_id: 5, business_connection_id: SECOND });
     expect((await act('/api/chats/delete', {})).status).toBe(200);
     for (const table of ['business_chats', 'business_chat_reads', 'chats'] as const) {
-      const rows = api.database.db.selectFrom(table).selectAll().where('bot_id', '=', botId);
+      const rows = api.database.db.selectFrom(table).selectAll().where('bot_id', '=', bot_id);
       expect([table, await rows.execute()]).toEqual([table, []]);
     }
   });

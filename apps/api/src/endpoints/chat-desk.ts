@@ -56,14 +56,14 @@ export const chatDeskHandlers: Handlers<typeof chatDeskOperations> = {
     const chat = await conversationOf(context, bot, input);
     await requireChat(context.db, chat);
     const taken = { holder: { kind: 'account', by }, minutes: input.minutes } as const;
-    const chatId = await takeOverChat(context, bot, chat, taken);
-    return presentChat(context, await requireChat(context.db, { ...chat, chat_id: chatId }));
+    const chat_id = await takeOverChat(context, bot, chat, taken);
+    return presentChat(context, await requireChat(context.db, { ...chat, chat_id }));
   },
 
   async releaseChat(context, { input, by }) {
     const bot = requireManagedBot(context, input.bot_id);
     const { bot_id, ...chat } = await conversationOf(context, bot, input);
-    const delivered = await releaseChat(context, bot, by, { ...chat, deliverMissed: input.deliver_missed });
+    const delivered = await releaseChat(context, bot, by, { ...chat, deliver_missed: input.deliver_missed });
     return { ok: true, delivered };
   },
 };

@@ -69,17 +69,17 @@ const MOST = { actions: ACTIONS_OF_PERSON, suggestions: SUGGESTED_TAGS };
 function presentChatPerson(
   { directory }: Context,
   caller: Caller,
-  userId: number,
-  { names, messages, firstDateS, tags, suggestedTags, privateChatsWith, actions }: ChatPerson,
+  user_id: number,
+  { names, messages, firstDateS, tags, suggested_tags, privateChatsWith, actions }: ChatPerson,
 ): ChatPersonResource {
   const nameOf = (botId: number) => directory.byId(botId)?.name;
   return {
-    user_id: userId,
+    user_id,
     ...withoutNulls(names),
     messages,
     ...(firstDateS === null ? {} : { first_message_at: new Date(firstDateS * 1000).toISOString() }),
     tags: tags.map(presentTag),
-    suggested_tags: suggestedTags,
+    suggested_tags,
     private_chats: privateChatsWith.flatMap((id) => {
       const name = nameOf(id);
       return name === undefined ? [] : [{ bot_id: id, bot_name: name }];

@@ -180,7 +180,7 @@ describe('chats by their last message', () => {
       lastId: 0,
       direct: null,
     };
-    await historyChatStore(db).upsertChats([{ ...named, botId: bot.id, id: 2, newest: null }]);
+    await historyChatStore(db).upsertChats([{ ...named, bot_id: bot.id, id: 2, newest: null }]);
     for (const q of ['ZOE', 'oë łó', 'ADA_', '@ada_l', '2', 'dź%'])
       expect(placesOf(await recent({ q }))).toEqual([[bot.id, 2]]);
     for (const q of ['a%l', 'adaxl', 'zoe\nada', 'l zoe']) expect(rowsOf(await recent({ q }))).toEqual([]);
@@ -217,7 +217,7 @@ describe('chats by their last message', () => {
       lastId: 0,
       direct: null,
     };
-    await historyChatStore(api.database.db).upsertChats([{ ...nameless, botId: bot.id, id: 2, newest: null }]);
+    await historyChatStore(api.database.db).upsertChats([{ ...nameless, bot_id: bot.id, id: 2, newest: null }]);
     expect(rowsOf(await recent())).toMatchObject([{ id: 2, title: 'Deleted account' }]);
   });
 

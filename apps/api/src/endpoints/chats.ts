@@ -42,16 +42,16 @@ export const chatHandlers: Handlers<typeof chatOperations> = {
   async listChats(context, { input, caller }) {
     const { q = '', type, limit, offset, before, unread } = input;
     const scope = scopeIn(context, caller, input.bot_id);
-    const assignedTo = input.assigned_to === 'me' ? caller.account.id : input.assigned_to;
-    const { state, awaits_answer: awaitsAnswer } = input;
+    const assigned_to = input.assigned_to === 'me' ? caller.account.id : input.assigned_to;
+    const { state, awaits_answer } = input;
     const held = await heldFilter(context, caller, input);
-    const desk = { assignedTo, state, awaitsAnswer, held };
+    const desk = { assigned_to, state, awaits_answer, held };
     const filter: ChatFilter = { q, type, tag: input.tag, ...(await queued(context, caller, input.queue, desk)) };
     if (input.order === 'id' && unread) throw refusedInput('unread', 'is not for order=id');
     if (input.order === 'waiting' && before !== undefined) throw refusedInput('before', 'is not for order=waiting');
     if (input.order === 'id') return chatsById(context, scope, filter, { limit, offset }, before);
     const byWaiting = input.order === 'waiting';
-    const waits = byWaiting ? { awaitsAnswer: true } : {};
+    const waits = byWaiting ? { awaits_answer: true } : {};
     const wanted = { ...filter, ...waits, unread, accountId: caller.account.id, byWaiting };
     return recentChats(context, scope, { ...wanted, limit: Math.min(limit, RECENT_CHATS), offset }, before);
   },
@@ -133,13 +133,13 @@ async function queued(
 async function heldFilter(
   context: Context,
   { account }: Caller,
-  { held, held_by: heldBy }: { held?: boolean | undefined; held_by?: string | undefined },
+  { held, held_by }: { held?: boolean | undefined; held_by?: string | undefined },
 ): Promise<ChatFilter['held']> {
-  if (heldBy === undefined) {
+  if (held_by === undefined) {
     return held === undefined ? undefined : { chats: await findHeldChats(context), isHeld: held };
   }
   if (held === false) throw refusedInput('held', 'must not be false beside held_by');
-  const by = heldBy === 'me' ? `account:${account.username}` : heldBy;
+  const by = held_by === 'me' ? `account:${account.username}` : held_by;
   return { chats: await findHeldChats(context, by), isHeld: true };
 }
 

@@ -104,9 +104,9 @@ type Named = Pick<Context, 'directory'> & { caller: Caller };
 
 /** The reader with the name of its program, while there is that program. */
 function namedReader({ directory }: Named, botId: number, name: string) {
-  const { reader, programId } = parseReader(name);
-  const program = directory.byId(botId)?.programs.find(({ id }) => id === programId);
-  return { reader, program_id: programId, program_name: program?.name };
+  const { reader, program_id } = parseReader(name);
+  const program = directory.byId(botId)?.programs.find(({ id }) => id === program_id);
+  return { reader, program_id, program_name: program?.name };
 }
 
 /** That of rules names the destinations that failed. */

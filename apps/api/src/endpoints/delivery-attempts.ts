@@ -13,9 +13,9 @@ const NO_ANSWER = { from: 0, to: 0 };
 
 export const deliveryAttemptHandlers: Handlers<typeof deliveryAttemptOperations> = {
   async listDeliveryAttempts(context, { input, caller }) {
-    const { bot_id, reader, program_id: programId, ok, status, limit } = input;
+    const { bot_id, reader, program_id, ok, status, limit } = input;
     const query = {
-      ...{ reader, programId, ok, chatId: input.chat_id, updateId: input.update_id },
+      ...{ reader, program_id, ok, chat_id: input.chat_id, update_id: input.update_id },
       status: status === undefined ? undefined : (statusRange(status) ?? NO_ANSWER),
       sinceMs: input.since === undefined ? undefined : input.since * 1000,
       untilMs: input.until === undefined ? undefined : input.until * 1000,
@@ -29,12 +29,12 @@ export const deliveryAttemptHandlers: Handlers<typeof deliveryAttemptOperations>
 export function presentAttempt(caller: Caller, attempt: ListedAttempt): AttemptResource {
   const { id, atMs, updateId, outcome, status, durationMs, destination, error, callError, call, request, excerpt } =
     attempt;
-  const { reader, programId } = parseReader(attempt.reader);
+  const { reader, program_id } = parseReader(attempt.reader);
   return {
     id: withoutUnseenBots(caller, id),
     at: new Date(atMs).toISOString(),
     reader: reader as AttemptResource['reader'],
-    ...withoutNulls({ program_id: programId, program_name: attempt.programName }),
+    ...withoutNulls({ program_id, program_name: attempt.program_name }),
     update_id: updateId,
     ...withoutNulls({ chat_id: attempt.chatId }),
     ok: outcome === 'delivered',

@@ -69,7 +69,7 @@ describe('a chat that awaits an answer', () => {
       lastId: 0,
       direct: null,
     };
-    await historyChatStore(api.database.db).upsertChats([{ ...channel, botId: bot.id, id: -1, newest: null }]);
+    await historyChatStore(api.database.db).upsertChats([{ ...channel, bot_id: bot.id, id: -1, newest: null }]);
     await store({ chat_id: -1, at: 1 });
     expect(await listed()).toMatchObject([{ id: -1, awaits_answer: false }]);
   });

@@ -11,10 +11,10 @@ import type { Handlers } from '../operations/handler.ts';
 export const eventHandlers: Handlers<typeof eventOperations> = {
   async listEvents(context, { input, caller }) {
     const { db } = context;
-    const { limit, offset, id = null, bot_id: botId, kinds = null } = input;
+    const { limit, offset, id = null, bot_id, kinds = null } = input;
     const [beforeId = null] = decodeCursor(input.before, ['id']) ?? [];
     const ofAll = caller.role === 'admin' && caller.scope.bots === 'all';
-    const scope = botId !== undefined || ofAll ? scopeIn(context, caller, botId) : ofKnownBots(context, caller);
+    const scope = bot_id !== undefined || ofAll ? scopeIn(context, caller, bot_id) : ofKnownBots(context, caller);
     const query = { id, kinds, since: dateOf(input.since), until: dateOf(input.until) };
     const events = eventStore(db);
     const [rows, total] = await Promise.all([

@@ -33,7 +33,7 @@ export const fileHandlers: Handlers<typeof fileOperations> = {
   },
 
   async showChatUserPhoto(context, { input, request, response }) {
-    const author = { chatId: input.chat_id, userId: input.user_id };
+    const author = { chat_id: input.chat_id, user_id: input.user_id };
     sendPhoto(request, response, await context.chatPhotos.ofAuthor(requireBot(context, input.bot_id), author));
   },
 };

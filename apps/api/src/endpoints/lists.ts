@@ -28,8 +28,8 @@ export const listHandlers: Handlers<typeof listOperations> = {
   },
 
   async appendToChatList(context, { input, caller, by }) {
-    const { id, chat_ids: chatIds } = input;
-    return presentList(await appendToChatList(context, by, listScopeOf(caller), { id, chatIds }));
+    const { id, chat_ids } = input;
+    return presentList(await appendToChatList(context, by, listScopeOf(caller), { id, chat_ids }));
   },
 
   async deleteChatList(context, { input, caller, by }) {

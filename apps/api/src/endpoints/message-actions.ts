@@ -91,8 +91,8 @@ function contentOf(input: SendInput, file: IncomingFile | null): NewContent {
   return { text };
 }
 
-function sourceOf({ file_id: fileId, url }: SendInput, file: IncomingFile | null): MediaSource | null {
-  const [source, another] = [file, fileId, url].filter((given) => given !== null && given !== undefined);
+function sourceOf({ file_id, url }: SendInput, file: IncomingFile | null): MediaSource | null {
+  const [source, another] = [file, file_id, url].filter((given) => given !== null && given !== undefined);
   if (another !== undefined) throw refusedInput('file', 'must be the only one of file, file_id and url');
   if (source === undefined || typeof source === 'string') return source ?? null;
   return { name: source.fileName, mime: source.mime, size: null, stream: source };

@@ -7,18 +7,18 @@ import { withoutNulls } from './without-nulls.ts';
 
 export const miniAppHandlers: Handlers<typeof miniAppOperations> = {
   async checkInitData(context, { input, program }) {
-    const botId = input.bot_id ?? program?.bot.id;
-    if (botId === undefined) throw refusedInput('bot_id', 'is required');
-    const { token } = requireBot(context, botId);
+    const bot_id = input.bot_id ?? program?.bot.id;
+    if (bot_id === undefined) throw refusedInput('bot_id', 'is required');
+    const { token } = requireBot(context, bot_id);
     const limits = { nowMs: context.clock.nowMs(), maxAgeS: input.max_age_s };
     const checked = checkInitData(token, input.init_data, limits);
     if (checked.outcome !== 'valid') return { valid: false, reason: checked.outcome };
-    const { user, chat, authDateS, startParam } = checked;
+    const { user, chat, authDateS, start_param } = checked;
     return {
       valid: true,
       ...withoutNulls({ user, chat }),
       auth_date: authDateS,
-      ...withoutNulls({ start_param: startParam }),
+      ...withoutNulls({ start_param }),
     };
   },
 };

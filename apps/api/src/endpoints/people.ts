@@ -12,11 +12,11 @@ import { withoutNulls } from './without-nulls.ts';
 
 export const peopleHandlers: Handlers<typeof peopleOperations> = {
   async erasePerson(context, { input, by }) {
-    const { user_id: userId, dry_run: isDry } = input;
+    const { user_id, dry_run: isDry } = input;
     const erasures = erasureStore(context.db);
-    const id = isDry ? await erasures.idOf(userId) : await beginErasure(context, by, userId);
+    const id = isDry ? await erasures.idOf(user_id) : await beginErasure(context, by, user_id);
     // After it has begun: counting much may take longer than a statement may.
-    const counts = await countPerson(context.db, userId);
+    const counts = await countPerson(context.db, user_id);
     return { ok: true, ...withoutNulls({ erasure_id: id }), counts, remains: remainingData() };
   },
 

@@ -28,12 +28,12 @@ export async function presentInbox(context: Context, inbox: readonly InboxChat[]
     ),
     sendersOf(context, inbox.flatMap(lastOf)),
   ]);
-  return inbox.map(({ chat, lastMessage, unread, readMessageId, waitingSinceS }) => ({
+  return inbox.map(({ chat, last_message, unread, read_message_id, waitingSinceS }) => ({
     ...presentOne(chat, held),
     ...botOf(context, chat.bot_id),
-    ...(lastMessage === null ? {} : { last_message: presentLastMessage(context, chat, lastMessage, senders) }),
+    ...(last_message === null ? {} : { last_message: presentLastMessage(context, chat, last_message, senders) }),
     unread,
-    ...withoutNulls({ read_message_id: readMessageId }),
+    ...withoutNulls({ read_message_id }),
     ...(waitingSinceS === null ? {} : { waiting_since: new Date(waitingSinceS * 1000).toISOString() }),
   }));
 }
@@ -80,8 +80,8 @@ function presentHold({ untilMs, isHeld, by, missed }: HeldChat) {
     : { missed, missed_until: new Date(untilMs + MISSED_LIFE_MS).toISOString() };
 }
 
-function lastOf({ chat, lastMessage }: InboxChat) {
-  return lastMessage === null ? [] : [{ ...lastMessage, bot_id: chat.bot_id, chat_id: chat.id }];
+function lastOf({ chat, last_message }: InboxChat) {
+  return last_message === null ? [] : [{ ...last_message, bot_id: chat.bot_id, chat_id: chat.id }];
 }
 
 function presentLastMessage(

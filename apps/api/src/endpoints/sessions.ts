@@ -36,7 +36,7 @@ function presentSession({ secretId, id, usedAtMs, data }: OwnSession, currentId:
     last_used_at: new Date(usedAtMs),
     expires_at: new Date(data.endsAtMs),
     address: data.address || undefined,
-    user_agent: data.userAgent || undefined,
+    user_agent: data.user_agent || undefined,
     current: secretId === currentId,
   });
 }

@@ -109,7 +109,7 @@ describe('the messages of a chat by weekday and hour', () => {
     counts.flatMap((hours, weekday) => hours.flatMap((count, hour) => (count === 0 ? [] : [[weekday, hour, count]])));
   const read = async (timeZone: string, weeks = 12, at = clock) => {
     const chat = { bot_id: bot.id, chat_id };
-    return found(await readChatWeekdays({ db: api.database.db, clock: at }, chat, { weeks, timeZone }));
+    return found(await readChatWeekdays({ db: api.database.db, clock: at }, chat, { weeks, time_zone: timeZone }));
   };
 
   beforeAll(async () => {

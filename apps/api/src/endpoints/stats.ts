@@ -7,11 +7,11 @@ import { withoutNulls } from './without-nulls.ts';
 
 export const statsHandlers: Handlers<typeof statsOperations> = {
   async showChatStats(context, { input }) {
-    const { weeks, time_zone: timeZone } = input;
+    const { weeks, time_zone } = input;
     const chat = { bot_id: requireBot(context, input.bot_id).id, chat_id: input.chat_id };
     const [stats, weekdays] = await Promise.all([
       readChatStats(context, chat),
-      weeks === undefined ? null : readChatWeekdays(context, chat, { weeks, timeZone }),
+      weeks === undefined ? null : readChatWeekdays(context, chat, { weeks, time_zone }),
     ]);
     return { ...presentChatStats(stats), ...(weekdays === null ? {} : { by_weekday: presentWeekdays(weekdays) }) };
   },

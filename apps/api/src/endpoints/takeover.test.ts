@@ -477,7 +477,7 @@ describe('a chat that is released', () => {
     };
     const deps = { ...withoutReserve(worker), turns: { ...worker.turns, push: { ...worker.turns.push, wake } } };
     const by = { kind: 'bot', address: null } as const;
-    const chat = { chat_id: group, business_connection_id: '', deliverMissed: true };
+    const chat = { chat_id: group, business_connection_id: '', deliver_missed: true };
     const delivered = await releaseChat(deps, held, by, chat);
     expect(delivered).toBe(what === 'is moved' ? 250 : 100);
     expect(await poll()).toEqual(Array.from({ length: 250 }, (_, at) => `held ${at}`));
@@ -494,7 +494,7 @@ describe('a chat that is released', () => {
     await worker.directory.refresh();
     const held = worker.directory.byId(bot.id)!;
     expect(await takeOverChat(deps, held, chat, { holder: { kind: 'owner' }, minutes: 5 })).toBe(ADA);
-    expect(await releaseChat(deps, held, by, { ...chat, deliverMissed: false })).toBe(0);
+    expect(await releaseChat(deps, held, by, { ...chat, deliver_missed: false })).toBe(0);
   });
 
   test('has the newest 1,000 updates, and no presses that have expired', async () => {

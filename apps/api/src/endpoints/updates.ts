@@ -36,13 +36,13 @@ export const updateHandlers: Handlers<typeof updateOperations> = {
     const bot = requireBot(context, input.bot_id);
     const shown = await showUpdate(context, bot, input.update_id);
     if (shown === null) throw new FlotillaError('not_found', 'Update not found: nothing is known of it any more');
-    const { raw, message, acceptedAtMs, via, kind, chatId, readers, calls } = shown;
+    const { raw, message, acceptedAtMs, via, kind, chat_id, readers, calls } = shown;
     return {
       ...(raw === null ? {} : { update: JSON.parse(raw) as Record<string, unknown> }),
       ...(message === null ? {} : { message: presentMessage(bot, message) }),
       ...withoutNulls({
         accepted_at: acceptedAtMs === null ? null : new Date(acceptedAtMs).toISOString(),
-        ...{ via, kind, chat_id: chatId },
+        ...{ via, kind, chat_id },
       }),
       readers: readers.map((reader) => presentReader(caller, reader)),
       calls: calls.map((call) => presentCall(bot, call)),
@@ -88,32 +88,32 @@ export const updateHandlers: Handlers<typeof updateOperations> = {
   },
 };
 
-function presentPastUpdate(bot: Bot, { updateId, atMs, via, kind, chatId, message }: PastUpdate): PastUpdateResource {
+function presentPastUpdate(bot: Bot, { update_id, atMs, via, kind, chat_id, message }: PastUpdate): PastUpdateResource {
   return {
-    update_id: updateId,
+    update_id,
     at: new Date(atMs).toISOString(),
     ...{ via, kind },
-    ...withoutNulls({ chat_id: chatId }),
+    ...withoutNulls({ chat_id }),
     ...(message === null ? {} : { message: presentMessage(bot, message) }),
   };
 }
 
-function presentReader(caller: Caller, { reader, programName, outcome, filteredBy, attempts }: ReaderOfUpdate) {
+function presentReader(caller: Caller, { reader, program_name, outcome, filtered_by, attempts }: ReaderOfUpdate) {
   return {
     reader,
-    ...withoutNulls({ program_id: programOfReader(reader), program_name: programName }),
+    ...withoutNulls({ program_id: programOfReader(reader), program_name }),
     outcome,
-    ...withoutNulls({ filtered_by: filteredBy }),
+    ...withoutNulls({ filtered_by }),
     attempts: attempts.map((attempt) => presentAttempt(caller, attempt)),
   };
 }
 
 function presentCall(bot: Bot, { atMs, how, reader, method, error, message }: CallOfUpdate) {
-  const programId = programOfReader(reader) ?? message?.program_id ?? null;
+  const program_id = programOfReader(reader) ?? message?.program_id ?? null;
   return {
     at: new Date(atMs).toISOString(),
     how,
-    ...withoutNulls({ reader, program_id: programId, method, error }),
+    ...withoutNulls({ reader, program_id, method, error }),
     ...(message === null ? {} : { message: presentMessage(bot, message) }),
   };
 }

@@ -294,9 +294,9 @@ describe('lists of a chat', () => {
   });
 
   test('have the dead letters of the key, however many of other chats are newer', async () => {
-    const letter = (updateId: number, chatId: number, column: number | null) => ({
-      ...{ bot_id: bot.id, reader: 'push', update_id: updateId, reason: 'x', reason_code: 'refused', attempts: 1 },
-      ...{ chat_id: column, payload: JSON.stringify({ update_id: updateId, message: { chat: { id: chatId } } }) },
+    const letter = (update_id: number, chatId: number, column: number | null) => ({
+      ...{ bot_id: bot.id, reader: 'push', update_id, reason: 'x', reason_code: 'refused', attempts: 1 },
+      ...{ chat_id: column, payload: JSON.stringify({ update_id, message: { chat: { id: chatId } } }) },
     });
     // The first is a row as releases before wrote it.
     const rows = [letter(1, CHAT, null), letter(2, CHAT, CHAT), letter(3, BEN, BEN)];

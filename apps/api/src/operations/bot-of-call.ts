@@ -64,9 +64,9 @@ export async function resolveChat<Input extends object>(
   caller: Caller,
   input: Input,
 ): Promise<WithChatId<Input>> {
-  const { chat_id: chat, bot_id: botId } = input as { chat_id?: unknown; bot_id?: unknown };
+  const { chat_id: chat, bot_id } = input as { chat_id?: unknown; bot_id?: unknown };
   if (typeof chat !== 'string') return input as WithChatId<Input>;
-  const id = await chatIdOf(context, operation, caller, chat.slice(1), botId);
+  const id = await chatIdOf(context, operation, caller, chat.slice(1), bot_id);
   return { ...input, chat_id: id } as WithChatId<Input>;
 }
 

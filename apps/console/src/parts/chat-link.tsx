@@ -24,7 +24,7 @@ export function ChatLink({ botId, chatId, connection, around, className, childre
       search={searchOf({ connection, around })}
       className={className ?? ''}
     >
-      {children ?? <ChatName botId={botId} chatId={chatId} />}
+      {children ?? <ChatName bot_id={botId} chatId={chatId} />}
     </Link>
   );
 }

@@ -30,13 +30,13 @@ export function useChatName(botId: number | string | undefined, chatId: number |
   return title.data ?? String(chatId ?? '');
 }
 
-type NameProps = { botId: number | string; chatId: number | string };
+type NameProps = { bot_id: number | string; chatId: number | string };
 
 /** The name of a chat; its id when the pointer rests there. */
-export function ChatName({ botId, chatId }: NameProps): ReactNode {
+export function ChatName({ bot_id, chatId }: NameProps): ReactNode {
   return (
     <bdi className="cut" title={String(chatId)}>
-      {useChatName(botId, chatId)}
+      {useChatName(bot_id, chatId)}
     </bdi>
   );
 }
@@ -62,8 +62,8 @@ const titles = new DataLoader<Asked, string>(
 );
 
 /** Unlike `showChat`, the list does not fail for a chat that the bot has not met. */
-async function chatsOfBot(botId: string, ids: readonly string[]): Promise<Chat[]> {
-  if (ids.length > ASKED_ALONE) return call('listChats', { bot_id: botId, order: 'recent', limit: NEWEST });
-  const found = await Promise.all(ids.map((q) => call('listChats', { bot_id: botId, q, limit: FOUND })));
+async function chatsOfBot(bot_id: string, ids: readonly string[]): Promise<Chat[]> {
+  if (ids.length > ASKED_ALONE) return call('listChats', { bot_id, order: 'recent', limit: NEWEST });
+  const found = await Promise.all(ids.map((q) => call('listChats', { bot_id, q, limit: FOUND })));
   return found.flat();
 }

@@ -65,13 +65,13 @@ function Chip({ chat: { botId, chatId }, showsBot, remove }: ChipProps): ReactNo
 }
 
 type OfBotProps = Omit<ChatsProps, 'chats' | 'choose' | 'botId' | 'among'> & {
-  botId: number;
+  bot_id: number;
   chats: readonly number[];
   choose: (chatIds: readonly number[]) => void;
 };
 
 /** Some chats of one bot. */
-export function ChatsOfBot({ botId, chats, choose, ...field }: OfBotProps): ReactNode {
+export function ChatsOfBot({ bot_id: botId, chats, choose, ...field }: OfBotProps): ReactNode {
   return (
     <ChatsField
       {...field}

@@ -17,21 +17,21 @@ type PersonProps = {
   /** Absent: of any bot. */
   botId?: number | string | undefined;
   /** Of this chat alone. */
-  chatId?: string | undefined;
+  chat_id?: string | undefined;
   userId: string | undefined;
   choose: (userId: string | undefined) => void;
 };
 
 /** Somebody who wrote to a bot, found by a part of the name, or by the id. */
-export function PersonField({ botId, chatId, userId, choose, ...rest }: PersonProps): ReactNode {
+export function PersonField({ botId: bot_id, chat_id, userId, choose, ...rest }: PersonProps): ReactNode {
   const { pick: words } = useWords();
   const find = async (q: string, signal: AbortSignal): Promise<Option[]> => {
-    const inChat = botId !== undefined && chatId !== undefined;
+    const inChat = bot_id !== undefined && chat_id !== undefined;
     // The api lists people by their names alone.
     if (q === '' && !inChat) return [];
-    const where = botId === undefined ? {} : { bot_id: botId };
+    const where = bot_id === undefined ? {} : { bot_id };
     const found = inChat
-      ? await call('listChatUsers', { bot_id: botId, chat_id: chatId, q, limit: SHOWN }, signal)
+      ? await call('listChatUsers', { bot_id, chat_id, q, limit: SHOWN }, signal)
       : await call('findPeople', { ...where, q, limit: SHOWN }, signal);
     const options = found.map((person) => {
       const id = String('user_id' in person ? person.user_id : person.id);
@@ -40,7 +40,7 @@ export function PersonField({ botId, chatId, userId, choose, ...rest }: PersonPr
     return options.length === 0 && ID.test(q) ? [{ id: q, name: q, note: words.byId }] : options;
   };
   const known = useQuery({
-    queryKey: ['person-name', botId, userId],
+    queryKey: ['person-name', bot_id, userId],
     queryFn: async ({ signal }) => (await find(userId!, signal)).find(({ id }) => id === userId)?.name ?? userId,
     enabled: ID.test(userId ?? ''),
     staleTime: KNOWN_MS,
@@ -50,7 +50,7 @@ export function PersonField({ botId, chatId, userId, choose, ...rest }: PersonPr
     <PickField
       {...rest}
       chosen={known.data ?? userId ?? ''}
-      finder={{ key: ['people', 'picked', botId, chatId], find }}
+      finder={{ key: ['people', 'picked', bot_id, chat_id], find }}
       choose={(option) => choose(option?.id)}
       own={(typed) => (ID.test(typed) ? { id: typed, name: typed } : null)}
     />

@@ -19,7 +19,7 @@ async function startDemoBot(settings: DemoBotSettings): Promise<{ stop(): Promis
       simulatorUrl: settings.SIMULATOR_URL,
       apiUrl: settings.API_URL,
       apiKey: settings.ADMIN_API_KEY,
-      backendUrl: settings.BACKEND_URL,
+      backend_url: settings.BACKEND_URL,
     };
     const registered = await registerDemoBot(options);
     await registerDesks(options, registered);

@@ -17,7 +17,7 @@ export type DemoBotOptions = {
   apiKey: string;
   token: string;
   secret: string;
-  backendUrl: string;
+  backend_url: string;
 };
 
 /** Makes the demo bot at the simulator, and registers it at Flotilla unless an earlier start has done so. */
@@ -26,7 +26,7 @@ export async function registerDemoBot(options: DemoBotOptions): Promise<DemoBot>
   const telegramId = await findOrCreateBot(platform, options.token);
   await platform.createPerson(ADA);
   await platform.startBot({ person: ADA.id, bot: telegramId, quietly: true });
-  const wiring = { backend_url: options.backendUrl, secret_token: options.secret, proxy_enabled: true };
+  const wiring = { backend_url: options.backend_url, secret_token: options.secret, proxy_enabled: true };
   const added = await callApi<{ id: number }>(options, 'POST', '/api/bots/add', {
     token: options.token,
     ...wiring,

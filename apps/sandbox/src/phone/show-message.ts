@@ -91,7 +91,7 @@ function mediaOf(message: Shown) {
   const { width = 0, height = 0, emoji = '' } = photo?.at(-1) ?? animation ?? video ?? sticker ?? {};
   const { fileId, name, size, mime } = file;
   return {
-    kind: media.mediaType,
+    kind: media.media_type,
     fileId,
     name,
     size,

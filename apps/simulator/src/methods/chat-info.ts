@@ -11,7 +11,7 @@ export function getChat(call: Call): unknown {
   const chat = findChat(call);
   if (chat.person === null && chat.username === '') findOwnChat(call);
   const pinned = chat.pinned.at(-1);
-  const pinnedMessage = pinned === undefined ? undefined : chat.messages.get(pinned);
+  const pinned_message = pinned === undefined ? undefined : chat.messages.get(pinned);
   return {
     ...showChat(chat),
     ...shownChatPhoto(call.sim, chat),
@@ -19,7 +19,7 @@ export function getChat(call: Call): unknown {
     ...(chat.description !== '' && { description: chat.description }),
     ...(chat.type !== 'private' && chat.type !== 'channel' && { permissions: chat.permissions }),
     ...shownInviteLink(call, chat),
-    ...(pinnedMessage !== undefined && { pinned_message: pinnedMessage }),
+    ...(pinned_message !== undefined && { pinned_message }),
     accent_color_id: Math.abs(chat.id) % 7,
     max_reaction_count: 11,
     accepted_gift_types: { unlimited_gifts: true, limited_gifts: true, unique_gifts: true, premium_subscription: true },

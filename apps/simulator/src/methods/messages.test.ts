@@ -42,14 +42,14 @@ test("channel posts reach the channel's bots but not their author", async () => 
 });
 
 test('replies, edits, copies, forwards and deletions do what they say', async () => {
-  const { messageId } = await say('original');
+  const { messageId: message_id } = await say('original');
   const reply = await platform.ok(bot, 'sendMessage', {
     chat_id: chat,
     text: 're',
-    reply_parameters: { message_id: messageId },
+    reply_parameters: { message_id },
   });
-  expect(reply).toMatchObject({ reply_to_message: { message_id: messageId, text: 'original' } });
-  const old = await platform.ok(bot, 'sendMessage', { chat_id: chat, text: 're', reply_to_message_id: messageId });
+  expect(reply).toMatchObject({ reply_to_message: { message_id, text: 'original' } });
+  const old = await platform.ok(bot, 'sendMessage', { chat_id: chat, text: 're', reply_to_message_id: message_id });
   expect(old).toHaveProperty('reply_to_message');
 
   const edit = { chat_id: chat, message_id: reply.message_id, text: '<b>edited</b>', parse_mode: 'HTML' };
@@ -61,16 +61,16 @@ test('replies, edits, copies, forwards and deletions do what they say', async ()
   expect(await platform.refused(bot, 'editMessageText', { ...edit, message_id: 9999 })).toBe(
     'Bad Request: message to edit not found',
   );
-  expect(await platform.refused(bot, 'editMessageText', { ...edit, message_id: messageId })).toBe(
+  expect(await platform.refused(bot, 'editMessageText', { ...edit, message_id })).toBe(
     "Bad Request: message can't be edited",
   );
 
   const places = { chat_id: chat, from_chat_id: chat };
-  const forward = await platform.ok(bot, 'forwardMessage', { ...places, message_id: messageId });
+  const forward = await platform.ok(bot, 'forwardMessage', { ...places, message_id });
   expect(forward).toMatchObject({ text: 'original', forward_origin: { type: 'user', sender_user: { id: ann } } });
-  const copy = await platform.ok(bot, 'copyMessage', { ...places, message_id: messageId });
+  const copy = await platform.ok(bot, 'copyMessage', { ...places, message_id });
   expect(Object.keys(copy)).toEqual(['message_id']);
-  const copies = await platform.ok<object[]>(bot, 'copyMessages', { ...places, message_ids: [messageId, 9999] });
+  const copies = await platform.ok<object[]>(bot, 'copyMessages', { ...places, message_ids: [message_id, 9999] });
   expect(copies).toHaveLength(1);
   expect(await platform.refused(bot, 'copyMessage', { ...places, message_id: 9999 })).toBe(
     'Bad Request: message to copy not found',
@@ -80,7 +80,7 @@ test('replies, edits, copies, forwards and deletions do what they say', async ()
   expect(await platform.refused(bot, 'deleteMessage', { chat_id: chat, message_id: copy.message_id })).toBe(
     'Bad Request: message to delete not found',
   );
-  expect(await platform.refused(bot, 'deleteMessage', { chat_id: chat, message_id: messageId })).toBe(
+  expect(await platform.refused(bot, 'deleteMessage', { chat_id: chat, message_id })).toBe(
     "Bad Request: message can't be deleted for everyone",
   );
 });

@@ -8,8 +8,8 @@ import { send } from './send.ts';
 
 export function sendLocation(call: Call): Promise<unknown> {
   return send(call, 'can_send_other_messages', () => {
-    const livePeriod = integer(call.params, 'live_period', 0);
-    return { location: { ...readPoint(call.params), ...(livePeriod > 0 && { live_period: livePeriod }) } };
+    const live_period = integer(call.params, 'live_period', 0);
+    return { location: { ...readPoint(call.params), ...(live_period > 0 && { live_period }) } };
   });
 }
 

@@ -14,14 +14,14 @@ const CONNECT_TIMEOUT_MS = 10_000;
  */
 export function connectLong(
   { url, readPassword }: DatabaseLogin,
-  applicationName: string,
+  application_name: string,
   signal?: AbortSignal,
 ): Promise<pg.Client> {
   const Client = clientWithPassword(readPassword);
   return logIn(readPassword, async () => {
     const client = new Client({
       connectionString: url,
-      application_name: applicationName,
+      application_name,
       options: '-c statement_timeout=0 -c idle_in_transaction_session_timeout=0',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,

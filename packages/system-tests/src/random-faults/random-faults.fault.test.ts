@@ -76,15 +76,15 @@ beforeAll(async () => {
     },
   };
   const way = await installation.link('workers to backend', 'backend', () => Number(new URL(backend.url).port));
-  const backendUrl = `http://127.0.0.1:${way.port}`;
+  const backend_url = `http://127.0.0.1:${way.port}`;
   const add = async (fields: object): Promise<Bot> => {
     const known = await installation.control.createBot({});
     const { id } = await installation.rest<{ id: number }>('/api/bots/add', { token: known.token, ...fields });
     return { id, token: known.token, platformId: known.id };
   };
   bots = {
-    all: await add({ proxy_enabled: true, long_poll_enabled: true, backend_url: `${backendUrl}/all` }),
-    pushed: await add({ webhook_mode: true, proxy_enabled: true, backend_url: `${backendUrl}/pushed` }),
+    all: await add({ proxy_enabled: true, long_poll_enabled: true, backend_url: `${backend_url}/all` }),
+    pushed: await add({ webhook_mode: true, proxy_enabled: true, backend_url: `${backend_url}/pushed` }),
     target: await add({}),
   };
   routedChats = { from: await newPerson(bots.all), to: await newPerson(bots.target) };

@@ -71,12 +71,12 @@ export async function setWebhookOfStranger(context: Context, token: string, call
 
 /** Removes the bot's backend and turns proxy mode off, and removes the webhook of another service at the platform. */
 export async function deleteWebhook(context: Context, { bot, by, parameters }: InterceptedCall): Promise<BotApiAnswer> {
-  const allowedUpdates = storedKinds(parameters);
+  const allowed_updates = storedKinds(parameters);
   const { foreignWebhook } = await readBotStatus(context, bot);
   if (foreignWebhook !== null && !bot.disabled) await takeBack(context, by, bot);
   const outcome = await clearBackend(context, by, bot, {
     dropPending: switchParameter(parameters, 'drop_pending_updates'),
-    ...(allowedUpdates === undefined ? {} : { allowedUpdates }),
+    ...(allowed_updates === undefined ? {} : { allowed_updates }),
   });
   const wasForeign = outcome === 'already-deleted' && foreignWebhook !== null;
   return { ok: true, result: 'true', description: DESCRIPTIONS[wasForeign ? 'deleted' : outcome] };

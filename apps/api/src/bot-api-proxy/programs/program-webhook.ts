@@ -95,15 +95,15 @@ function mayChangeWebhook({ program, token }: ProgramCall): boolean {
 
 /** At the platform too, a webhook that names no kinds keeps those of the one before it. */
 function changesOf(settings: BackendSettings, { webhook_kinds }: ProgramCall['program']): ProgramChanges {
-  const { url, secretToken, maxConnections, certificate, ipAddress, allowedUpdates = webhook_kinds } = settings;
+  const { url, secret_token, max_connections, certificate, ipAddress, allowed_updates = webhook_kinds } = settings;
   return {
     mode: 'push',
     backend_url: url,
-    secret_token: secretToken ?? '',
+    secret_token: secret_token ?? '',
     backend_certificate: certificate ?? '',
     backend_ip_address: ipAddress ?? '',
-    max_connections: maxConnections,
-    webhook_kinds: allowedUpdates,
+    max_connections,
+    webhook_kinds: allowed_updates,
   };
 }
 

@@ -22,14 +22,14 @@ const platform = createServer({ keepAliveTimeout: 60_000 }, (req, res) => {
 
 let api: TestApi;
 let bot: BotResource;
-let programId: number;
+let program_id: number;
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => platform.listen(0, '127.0.0.1', resolve));
   api = await startTestApi({ TELEGRAM_API_URL: `http://127.0.0.1:${(platform.address() as AddressInfo).port}` });
   bot = await api.addBot();
   const added = await api.admin('POST', '/api/programs/add', { body: { bot_id: bot.id, name: 'one' } });
-  programId = (added.json as { id: number }).id;
+  program_id = (added.json as { id: number }).id;
 }, 60_000);
 afterAll(async () => {
   await api?.stop();
@@ -41,7 +41,7 @@ beforeEach(() => {
 });
 
 async function newToken(methods?: string[], chats?: number[]): Promise<string> {
-  const body = { program_id: programId, name: 'a', ...(methods && { methods }), ...(chats && { chats }) };
+  const body = { program_id, name: 'a', ...(methods && { methods }), ...(chats && { chats }) };
   const made = await api.admin('POST', '/api/programs/tokens/add', { body });
   expect({ status: made.status, text: made.text }).toEqual({ status: 200, text: expect.any(String) });
   return (made.json as { token: string }).token;
@@ -329,7 +329,7 @@ test('a token without a list calls no method that spends Stars; its names or pay
 test('a user grants neither, nor what is new', async () => {
   const { key } = await insertAccount(api.database.db, { username: 'granting', bots: [bot.id] });
   for (const name of ['payments', 'local_files', 'new', 'sendSomethingNew']) {
-    const body = { program_id: programId, name: 'a', methods: ['send', name] };
+    const body = { program_id, name: 'a', methods: ['send', name] };
     const made = await restClient(api.url, key)('POST', '/api/programs/tokens/add', { body });
     expect({ name, status: made.status }).toEqual({ name, status: 403 });
   }

@@ -31,7 +31,7 @@ export function LeftTokens({ tokens, close }: { tokens: readonly LeftToken[]; cl
 
 function LeftRow({ token }: { token: LeftToken }): ReactNode {
   const { access: words } = useWords();
-  const { id, name, prefix, program_id: program, program_name: programName, bot_id: bot } = token;
+  const { id, name, prefix, program_id: program, program_name, bot_id: bot } = token;
   const revoke = useMutation({ mutationFn: () => call('deleteProgramToken', { id }) });
   return (
     <li>
@@ -42,7 +42,7 @@ function LeftRow({ token }: { token: LeftToken }): ReactNode {
         <code className="muted">{prefix}…</code>
         <br />
         <Link to="/bots/$id/programs" params={{ id: String(bot) }} search={{ open: String(program) }}>
-          <bdi>{programName}</bdi>
+          <bdi>{program_name}</bdi>
         </Link>
         {' · '}
         <OneBot id={bot} />

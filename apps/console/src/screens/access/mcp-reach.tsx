@@ -13,7 +13,7 @@ export function McpChatsShown({ chats }: { chats: Chats }): ReactNode {
   const [first] = chats;
   if (first === undefined) return <span className="muted">{words.noChats}</span>;
   if (chats.length > 1) return words.chatCount(chats.length);
-  return <ChatName botId={first.bot_id} chatId={first.chat_id} />;
+  return <ChatName bot_id={first.bot_id} chatId={first.chat_id} />;
 }
 
 /** All chats of a key, by bot; each opens in the inbox. */

@@ -16,13 +16,13 @@ const HOUR_S = 3_600;
 const HOURS: Record<Range, number> = { hour: 1, day: 24, week: 168 };
 
 /** The activity of a bot, or of the whole fleet: each minute of the last hour, or each hour. */
-export function useActivity(botId: number | null, range: Range, enabled = true) {
+export function useActivity(bot_id: number | null, range: Range, enabled = true) {
   return useQuery({
-    queryKey: ['activity', botId, range],
+    queryKey: ['activity', bot_id, range],
     queryFn: ({ signal }) => {
       const from = Math.floor(Date.now() / 1_000) - HOURS[range] * HOUR_S;
       const step = range === 'hour' ? ('minute' as const) : ('hour' as const);
-      return call('showActivity', { ...(botId === null ? {} : { bot_id: botId }), step, from }, signal);
+      return call('showActivity', { ...(bot_id === null ? {} : { bot_id }), step, from }, signal);
     },
     refetchInterval: range === 'hour' ? REFRESH_MS : 6 * REFRESH_MS,
     placeholderData: keepPreviousData,

@@ -7,11 +7,11 @@ import { useWords } from '../../words/words.tsx';
 import { MOST_ENTRIES } from '../fleet/incidents.ts';
 
 /** When what is wrong now began, with a bot or in the whole fleet, where that is known. */
-export function useIncidentMarks(botId: number | null): readonly Mark[] {
+export function useIncidentMarks(bot_id: number | null): readonly Mark[] {
   const { marks: words } = useWords();
-  const of = botId === null ? {} : { bot_id: botId };
+  const of = bot_id === null ? {} : { bot_id };
   const { data } = useQuery({
-    queryKey: botId === null ? ['bots', 'attention'] : ['bots', 'attention', botId],
+    queryKey: bot_id === null ? ['bots', 'attention'] : ['bots', 'attention', bot_id],
     queryFn: ({ signal }) => callPage('listAttention', { ...of, limit: MOST_ENTRIES }, signal),
     refetchInterval: REFRESH_MS,
   });

@@ -30,10 +30,10 @@ export function useNewestUpdate(bot: BotResource, seen: SeenUpdate | undefined):
   });
 }
 
-async function readNewest(botId: number, signal: AbortSignal): Promise<Newest | null> {
-  const [update] = await call('listUpdates', { bot_id: botId, limit: 1 }, signal);
+async function readNewest(bot_id: number, signal: AbortSignal): Promise<Newest | null> {
+  const [update] = await call('listUpdates', { bot_id, limit: 1 }, signal);
   if (update === undefined) return null;
-  const { readers } = await call('showUpdate', { bot_id: botId, update_id: update.update_id }, signal);
+  const { readers } = await call('showUpdate', { bot_id, update_id: update.update_id }, signal);
   const reader = readers.find(({ reader: name, outcome }) => outcome === 'delivered' && name !== 'rules');
   if (reader === undefined) return { update, took: null };
   const last = reader.attempts.findLast(({ ok }) => ok);

@@ -28,25 +28,25 @@ export function AttemptDetails({
 }): ReactNode {
   const words = useWords();
   const deliveriesWords = useDeliveriesWords();
-  const { update_id: updateId, request } = attempt;
-  const body = useKeptUpdate(botId, updateId);
+  const { update_id, request } = attempt;
+  const body = useKeptUpdate(botId, update_id);
   return (
-    <Inspector title={words.bot.attempt(String(updateId))} close={close}>
+    <Inspector title={words.bot.attempt(String(update_id))} close={close}>
       <p className="muted">
         <When at={attempt.at} />
       </p>
       <p>
-        <Link to="/bots/$id/updates/$update" params={{ id: String(botId), update: String(updateId) }}>
+        <Link to="/bots/$id/updates/$update" params={{ id: String(botId), update: String(update_id) }}>
           {words.bot.toUpdate}
         </Link>
       </p>
       <div className="actions">
         {request && <CopyButton label={deliveriesWords.copyCurl} text={curlOf(request, body ?? null)} />}
-        <Repeat botId={botId} programId={attempt.program_id} updateId={updateId} body={body} />
+        <Repeat botId={botId} programId={attempt.program_id} update_id={update_id} body={body} />
       </div>
       <AnswerView
         status={attempt.status}
-        durationMs={attempt.duration_ms}
+        duration_ms={attempt.duration_ms}
         type={attempt.response_content_type}
         excerpt={attempt.response_excerpt}
         error={attempt.error ?? attempt.call_error}
@@ -64,10 +64,10 @@ export function AttemptDetails({
 }
 
 /** The JSON text of an update; undefined while it is loaded, null if it is not kept any more. */
-export function useKeptUpdate(botId: number, updateId: number): string | null | undefined {
+export function useKeptUpdate(bot_id: number, update_id: number): string | null | undefined {
   const kept = useQuery({
-    queryKey: ['update', botId, updateId],
-    queryFn: ({ signal }) => call('showDeliveredUpdate', { bot_id: botId, update_id: updateId }, signal),
+    queryKey: ['update', bot_id, update_id],
+    queryFn: ({ signal }) => call('showDeliveredUpdate', { bot_id, update_id }, signal),
     // A request that was shown once stays, also if a later attempt delivers it.
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -79,20 +79,20 @@ export function useKeptUpdate(botId: number, updateId: number): string | null | 
 function Repeat({
   botId,
   programId,
-  updateId,
+  update_id,
   body,
-}: BackendOf & { updateId: number; body: string | null | undefined }): ReactNode {
+}: BackendOf & { update_id: number; body: string | null | undefined }): ReactNode {
   const words = useDeliveriesWords();
   const queries = useQueryClient();
   const [editing, setEditing] = useState(false);
   const letters = useQuery({
-    queryKey: ['deliveries', 'letter', botId, programId, updateId],
+    queryKey: ['deliveries', 'letter', botId, programId, update_id],
     queryFn: ({ signal }) => {
       const reader = programId === undefined ? ({ reader: 'push' } as const) : { program_id: programId };
-      return call('listDeliveries', { bot_id: botId, state: 'dead', ...reader, q: String(updateId) }, signal);
+      return call('listDeliveries', { bot_id: botId, state: 'dead', ...reader, q: String(update_id) }, signal);
     },
   });
-  const letter = letters.data?.find((row) => row.update_id === updateId)?.id;
+  const letter = letters.data?.find((row) => row.update_id === update_id)?.id;
   const redrive = useMutation({
     mutationFn: (id: number) => call('redriveDeliveries', { bot_id: botId, ids: [id] }),
     onSettled: () => queries.invalidateQueries(),

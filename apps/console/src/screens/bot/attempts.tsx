@@ -80,9 +80,9 @@ function NoAttempts({ isFiltered }: { isFiltered: boolean }): ReactNode {
 }
 
 /** The attempts that match. The api looks through so many at a time, so that a first page may have none. */
-function useAttempts(botId: number, conditions: Conditions) {
-  const attempts = usePages<Attempt>(['attempts', botId, 'list', conditions], (page, signal) =>
-    callPage('listDeliveryAttempts', { bot_id: botId, ...conditions, ...page }, signal),
+function useAttempts(bot_id: number, conditions: Conditions) {
+  const attempts = usePages<Attempt>(['attempts', bot_id, 'list', conditions], (page, signal) =>
+    callPage('listDeliveryAttempts', { bot_id, ...conditions, ...page }, signal),
   );
   const { rows, hasNextPage, isFetching, isError, fetchNextPage } = attempts;
   const goesOn = rows.length === 0 && hasNextPage && !isFetching && !isError;
@@ -156,15 +156,15 @@ function AttemptRow({ botId, attempt, isOpen }: RowProps): ReactNode {
 }
 
 /** Why it failed, or the call that the answer made. */
-function WhatCame({ attempt: { error, call_error: callError, call } }: { attempt: Attempt }): ReactNode {
+function WhatCame({ attempt: { error, call_error, call } }: { attempt: Attempt }): ReactNode {
   if (error !== undefined) return <Told text={error} />;
-  return <span className="muted">{callError ?? call}</span>;
+  return <span className="muted">{call_error ?? call}</span>;
 }
 
 /** A delivered update whose answer had a call that did not succeed is neither well nor a failure. */
-function markOf({ error, call_error: callError }: Attempt): 'ok' | 'failing' | 'open' {
+function markOf({ error, call_error }: Attempt): 'ok' | 'failing' | 'open' {
   if (error !== undefined) return 'open';
-  return callError === undefined ? 'ok' : 'failing';
+  return call_error === undefined ? 'ok' : 'failing';
 }
 
 function answerOf({ status }: Attempt, { bot }: Words): string {

@@ -10,11 +10,12 @@ const MOST = 500;
 /** The attempt that the address names, beside the list; what was shown stays. */
 export function OpenedAttempt({ botId, id }: { botId: number; id: string }): ReactNode {
   const navigate = useNavigate();
-  const updateId = updateOfAttempt(id);
+  const update_id = updateOfAttempt(id);
   const attempts = useQuery({
-    queryKey: ['attempts', botId, 'of', updateId],
-    queryFn: ({ signal }) => call('listDeliveryAttempts', { bot_id: botId, update_id: updateId!, limit: MOST }, signal),
-    enabled: updateId !== undefined,
+    queryKey: ['attempts', botId, 'of', update_id],
+    queryFn: ({ signal }) =>
+      call('listDeliveryAttempts', { bot_id: botId, update_id: update_id!, limit: MOST }, signal),
+    enabled: update_id !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
   });
   const attempt = attempts.data?.find((one) => one.id === id);

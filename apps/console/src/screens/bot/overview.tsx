@@ -26,7 +26,7 @@ export function Overview(): ReactNode {
   const readers = useReaders(bot?.id);
   // Figures and readers stand above all else, and would push it away.
   if (bot === undefined || isPending || readers.isPending) return <Awaited />;
-  const { id, pending_update_count: pending, last_update_at: lastUpdateAt } = bot;
+  const { id, pending_update_count: pending, last_update_at } = bot;
   return (
     <>
       <section className="figures" aria-label={words.bot.figures}>
@@ -38,11 +38,11 @@ export function Overview(): ReactNode {
           {points && <ActivityFigures points={points} />}
           <div>
             <dt>{words.bot.last}</dt>
-            <dd>{lastUpdateAt ? <Ago at={lastUpdateAt} /> : <Never botId={id} />}</dd>
+            <dd>{last_update_at ? <Ago at={last_update_at} /> : <Never botId={id} />}</dd>
           </div>
         </dl>
       </section>
-      <Readers botId={id} />
+      <Readers bot_id={id} />
       <Activity
         botId={id}
         range={range ?? 'hour'}

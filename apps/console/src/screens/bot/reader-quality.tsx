@@ -10,12 +10,12 @@ const EVERY_MS = 60_000;
 const SENDS = /^(push|rules|program:\d+)$/;
 
 /** How the attempts of a reader went in the last hour, and what it delivered in each hour of the last day. */
-export function ReaderQuality({ botId, reader }: { botId: number; reader: ReaderResource }): ReactNode {
+export function ReaderQuality({ bot_id, reader }: { bot_id: number; reader: ReaderResource }): ReactNode {
   const { bot: words } = useWords();
   const sends = SENDS.test(reader.reader) && reader.in_flight !== undefined;
   const day = useQuery({
-    queryKey: ['activity', botId, 'of', reader.reader],
-    queryFn: ({ signal }) => call('showActivity', { bot_id: botId, reader: reader.reader, step: 'hour' }, signal),
+    queryKey: ['activity', bot_id, 'of', reader.reader],
+    queryFn: ({ signal }) => call('showActivity', { bot_id, reader: reader.reader, step: 'hour' }, signal),
     refetchInterval: EVERY_MS,
     enabled: sends,
   });

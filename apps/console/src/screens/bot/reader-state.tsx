@@ -43,15 +43,15 @@ export function ReaderState({ state, isProgram }: { state: State; isProgram: boo
 }
 
 /** How many updates wait for a reader, and since when. */
-export function Behind({ reader: { behind, oldest_at: oldestAt } }: { reader: ReaderResource }): ReactNode {
+export function Behind({ reader: { behind, oldest_at } }: { reader: ReaderResource }): ReactNode {
   const { readers: words } = useWords().bot;
   return (
     <>
       {behind === 0 ? words.upToDate : words.behind(behind)}
-      {oldestAt && (
+      {oldest_at && (
         <span className="muted">
           {', '}
-          {words.oldest} <Ago at={oldestAt} />
+          {words.oldest} <Ago at={oldest_at} />
         </span>
       )}
     </>

@@ -18,11 +18,11 @@ import { TryNow } from './try-now.tsx';
 type Reader = Answer<'listReaders'>[number];
 
 /** Who reads the bot's updates, and how far each one is. */
-export function Readers({ botId }: { botId: number }): ReactNode {
+export function Readers({ bot_id }: { bot_id: number }): ReactNode {
   const { bot: words } = useWords();
-  const readers = useReaders(botId);
+  const readers = useReaders(bot_id);
   const hasPrograms = readers.data?.some(({ reader }) => programOf(reader) !== undefined) ?? false;
-  const programs = usePrograms(botId, hasPrograms);
+  const programs = usePrograms(bot_id, hasPrograms);
   const nameOf = ({ reader }: Reader) => readerName(reader, words.readers, programs.data ?? []);
   // Readers that never read, such as rules of a bot without rules, say nothing.
   const shown = readers.data?.filter(({ state, behind }) => state !== 'off' || behind > 0) ?? [];
@@ -34,14 +34,14 @@ export function Readers({ botId }: { botId: number }): ReactNode {
       {shown.length > 0 && <ReaderPicture readers={shown} nameOf={nameOf} />}
       <ul className="readers">
         {shown.map((reader) => (
-          <ReaderRow key={reader.reader} reader={reader} name={nameOf(reader)} botId={botId} />
+          <ReaderRow key={reader.reader} reader={reader} name={nameOf(reader)} bot_id={bot_id} />
         ))}
       </ul>
     </section>
   );
 }
 
-function ReaderRow({ reader, name, botId }: { reader: Reader; name: string; botId: number }): ReactNode {
+function ReaderRow({ reader, name, bot_id }: { reader: Reader; name: string; bot_id: number }): ReactNode {
   const { bot: words } = useWords();
   const number = useNumber();
   const { state } = reader;
@@ -53,7 +53,7 @@ function ReaderRow({ reader, name, botId }: { reader: Reader; name: string; botI
         {program === undefined ? (
           name
         ) : (
-          <Link to="/bots/$id/programs" params={{ id: String(botId) }} search={{ open: program }}>
+          <Link to="/bots/$id/programs" params={{ id: String(bot_id) }} search={{ open: program }}>
             {name}
           </Link>
         )}
@@ -64,11 +64,11 @@ function ReaderRow({ reader, name, botId }: { reader: Reader; name: string; botI
         <span>
           <Behind reader={reader} />
         </span>
-        <ReaderQuality botId={botId} reader={reader} />
+        <ReaderQuality bot_id={bot_id} reader={reader} />
       </span>
       <span className="reader-action">
-        {(state === 'open' || state === 'failing') && <TryNow botId={botId} programId={reader.program_id} />}
-        {consumer && <Forget botId={botId} consumer={consumer} keeps={number(reader.keeps)} />}
+        {(state === 'open' || state === 'failing') && <TryNow botId={bot_id} programId={reader.program_id} />}
+        {consumer && <Forget bot_id={bot_id} consumer={consumer} keeps={number(reader.keeps)} />}
       </span>
       <ReaderTrouble reader={reader} />
     </li>
@@ -89,12 +89,12 @@ function readerName(
   return consumerOf(reader) ?? words.names[reader as keyof typeof words.names] ?? reader;
 }
 
-function Forget({ botId, consumer, keeps }: { botId: number; consumer: string; keeps: string }): ReactNode {
+function Forget({ bot_id, consumer, keeps }: { bot_id: number; consumer: string; keeps: string }): ReactNode {
   const words = useWords();
   const queries = useQueryClient();
   const [asking, setAsking] = useState(false);
   const forget = useMutation({
-    mutationFn: () => call('forgetConsumer', { bot_id: botId, consumer }),
+    mutationFn: () => call('forgetConsumer', { bot_id, consumer }),
     onSuccess: async () => {
       await queries.invalidateQueries();
       setAsking(false);

@@ -50,14 +50,14 @@ export function UpdateView({ text }: { text: string | null | undefined }): React
 
 type AnswerProps = {
   status: number;
-  durationMs?: number;
+  duration_ms?: number;
   type: string | undefined;
   excerpt: string | undefined;
   error: string | undefined;
 };
 
 /** The answer of the backend, if it is kept. */
-export function AnswerView({ status, durationMs, type, excerpt, error }: AnswerProps): ReactNode {
+export function AnswerView({ status, duration_ms, type, excerpt, error }: AnswerProps): ReactNode {
   const words = useDeliveriesWords();
   const number = useNumber();
   return (
@@ -66,7 +66,7 @@ export function AnswerView({ status, durationMs, type, excerpt, error }: AnswerP
       <p className="answer-line">
         <StateMark state={error === undefined ? 'ok' : 'open'} />
         <b>{status === 0 ? words.noAnswer : status}</b>
-        {durationMs !== undefined && <span className="muted">{words.duration(number(durationMs))}</span>}
+        {duration_ms !== undefined && <span className="muted">{words.duration(number(duration_ms))}</span>}
         {type && <span className="muted cut">{type}</span>}
       </p>
       {error !== undefined && <p className="fault">{error}</p>}

@@ -54,14 +54,14 @@ export function TestDelivery({
 
 export function TestResult({ result }: { result: Answer<'testDelivery'> }): ReactNode {
   const { test: words } = useDeliveriesWords();
-  const { request, status, duration_ms: durationMs, error } = result;
+  const { request, status, duration_ms, error } = result;
   return (
     <div className="test-result" role="status">
       <p>
         <strong>{error === undefined ? words.took : words.refused}</strong>
       </p>
       <AnswerView
-        {...{ status, durationMs, error }}
+        {...{ status, duration_ms, error }}
         type={result.response_content_type}
         excerpt={result.response_excerpt}
       />

@@ -51,8 +51,8 @@ export function AudienceFields(props: FieldsProps): ReactNode {
       )}
       <CheckField
         label={words.excludeBlocked}
-        on={draft.excludeBlocked}
-        toggle={(excludeBlocked) => change({ excludeBlocked })}
+        on={draft.exclude_blocked}
+        toggle={(exclude_blocked) => change({ exclude_blocked })}
       />
       <Count draft={draft} />
     </section>

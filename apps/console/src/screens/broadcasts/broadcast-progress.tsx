@@ -36,6 +36,6 @@ export function BroadcastProgress({ broadcast: { name, counts } }: { broadcast: 
 }
 
 /** Chats that will not get it, whatever happens. */
-export function notReceived({ failed, blocked, in_doubt: inDoubt, cancelled }: BroadcastCounts): number {
-  return failed + blocked + inDoubt + cancelled;
+export function notReceived({ failed, blocked, in_doubt, cancelled }: BroadcastCounts): number {
+  return failed + blocked + in_doubt + cancelled;
 }

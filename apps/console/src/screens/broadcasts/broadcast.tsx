@@ -68,7 +68,7 @@ function Shown({ broadcast }: { broadcast: ShownBroadcast }): ReactNode {
       <div className="broadcast-halves">
         <section className="panel" aria-labelledby="broadcast-message">
           <h2 id="broadcast-message">{words.message}</h2>
-          <MessagePreview botId={broadcast.bot_id} method={broadcast.method} params={broadcast.params} />
+          <MessagePreview bot_id={broadcast.bot_id} method={broadcast.method} params={broadcast.params} />
         </section>
         <section className="panel" aria-labelledby="broadcast-settings">
           <h2 id="broadcast-settings">{words.settings}</h2>
@@ -155,7 +155,7 @@ const COUNTS = [
 const LOOK_OF = { failed: 'alarming', in_doubt: 'doubtful' } as const;
 const STATE_OF = { sent: 'sent', failed: 'failed', in_doubt: 'in_doubt', cancelled: 'cancelled' } as const;
 
-function Counts({ broadcast: { id, bot_id: botId, counts } }: { broadcast: ShownBroadcast }): ReactNode {
+function Counts({ broadcast: { id, bot_id, counts } }: { broadcast: ShownBroadcast }): ReactNode {
   const words = useBroadcastsWords();
   const number = useNumber();
   const figureOf = (name: keyof BroadcastCounts) => {
@@ -167,7 +167,7 @@ function Counts({ broadcast: { id, bot_id: botId, counts } }: { broadcast: Shown
         {state === undefined || counts[name] === 0 ? (
           value
         ) : (
-          <Link to="/bots/$id/outbox" params={{ id: String(botId) }} search={{ broadcast: String(id), state }}>
+          <Link to="/bots/$id/outbox" params={{ id: String(bot_id) }} search={{ broadcast: String(id), state }}>
             {value}
           </Link>
         )}
@@ -184,20 +184,20 @@ function Counts({ broadcast: { id, bot_id: botId, counts } }: { broadcast: Shown
           </div>
         ))}
       </dl>
-      <Link to="/bots/$id/outbox" params={{ id: String(botId) }} search={{ broadcast: String(id) }}>
+      <Link to="/bots/$id/outbox" params={{ id: String(bot_id) }} search={{ broadcast: String(id) }}>
         {words.toEntries}
       </Link>
     </div>
   );
 }
 
-function Failures({ broadcast: { id, bot_id: botId, failures } }: { broadcast: ShownBroadcast }): ReactNode {
+function Failures({ broadcast: { id, bot_id, failures } }: { broadcast: ShownBroadcast }): ReactNode {
   const words = useBroadcastsWords();
   const common = useWords();
   const number = useNumber();
   const { account } = useSession();
   const may = mayBroadcast(account);
-  const again = { bot: String(botId), failures: String(id) };
+  const again = { bot: String(bot_id), failures: String(id) };
   return (
     <section className="panel" aria-labelledby="broadcast-failures">
       <h2 id="broadcast-failures">{words.failures}</h2>

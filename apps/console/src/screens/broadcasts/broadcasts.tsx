@@ -137,9 +137,9 @@ function columnsOf({ columns }: BroadcastsWords, number: (n: number) => string):
       width: '9rem',
       end: true,
       card: 'bottom-end',
-      cell: ({ started_at: began, send_at: sendAt, created_at: made }) => (
+      cell: ({ started_at: began, send_at, created_at: made }) => (
         <span className="muted">
-          <Moment at={began ?? sendAt ?? made} />
+          <Moment at={began ?? send_at ?? made} />
         </span>
       ),
     },

@@ -7,7 +7,7 @@ import { type Draft, type DraftFile, FILE_METHODS, type FileKind, newDraft } fro
 
 /** A broadcast that has not begun, as the form holds it; null: it says what the form has no field for. */
 export function draftOfBroadcast(broadcast: BroadcastResource): Draft | null {
-  const { params, method, audience, per_second: perSecond, send_at: sendAt } = broadcast;
+  const { params, method, audience, per_second, send_at } = broadcast;
   const file = fileOf(method, params);
   if (method !== 'sendMessage' && file === null) return null;
   const { text, caption, parse_mode: mode, reply_markup: markup, link_preview_options: options, ...rest } = params;
@@ -18,21 +18,21 @@ export function draftOfBroadcast(broadcast: BroadcastResource): Draft | null {
   return {
     ...newDraft(String(broadcast.bot_id)),
     ...ofAudience(audience),
-    ...{ name: broadcast.name, file, silent: silent === true, perSecond: String(perSecond ?? '') },
+    ...{ name: broadcast.name, file, silent: silent === true, per_second: String(per_second ?? '') },
     content: {
       text: String(text ?? caption ?? ''),
       format: FORMATS.find((format) => format === mode) ?? 'plain',
       markup: markupOf(buttons),
     },
     preview: preview.is_disabled ? 'none' : preview.show_above_text ? 'above' : 'below',
-    ...(sendAt === undefined ? { when: 'now' } : { when: 'later', sendAt }),
+    ...(send_at === undefined ? { when: 'now' } : { when: 'later', send_at }),
   };
 }
 
 function fileOf(method: string, params: BroadcastResource['params']): DraftFile | null {
   const kind = (Object.keys(FILE_METHODS) as FileKind[]).find((one) => FILE_METHODS[one] === method);
   if (kind === undefined || typeof params[kind] !== 'string') return null;
-  return { kind, fileId: params[kind], name: '' };
+  return { kind, file_id: params[kind], name: '' };
 }
 
 function ofAudience(audience: BroadcastAudience): Partial<Draft> {
@@ -46,7 +46,7 @@ function ofAudience(audience: BroadcastAudience): Partial<Draft> {
     languages: language_codes ?? [],
     list: list === undefined ? undefined : String(list),
     failures: failures && { id: former, ...reason },
-    excludeBlocked: audience.exclude_blocked,
+    exclude_blocked: audience.exclude_blocked,
     ...(audience.active_since === undefined ? {} : { active: 'own', since: audience.active_since }),
   };
 }

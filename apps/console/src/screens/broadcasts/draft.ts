@@ -19,7 +19,7 @@ const NEAR = 24;
 type FailedState = NonNullable<NonNullable<BroadcastAudience['failures_of']>['state']>;
 
 /** A file that the platform keeps. `picture`: where the browser has it. */
-export type DraftFile = { kind: FileKind; fileId: string; name: string; picture?: string };
+export type DraftFile = { kind: FileKind; file_id: string; name: string; picture?: string };
 export const FILE_METHODS = {
   photo: 'sendPhoto',
   video: 'sendVideo',
@@ -45,14 +45,14 @@ export type Draft = {
   file: DraftFile | null;
   active: (typeof ACTIVES)[number];
   since: string | undefined;
-  excludeBlocked: boolean;
+  exclude_blocked: boolean;
   ids: string;
   content: Content;
   preview: (typeof PREVIEWS)[number];
   silent: boolean;
-  perSecond: string;
+  per_second: string;
   when: 'now' | 'later';
-  sendAt: string | undefined;
+  send_at: string | undefined;
 };
 export type DraftFaults = { [Name in keyof Draft]?: string };
 
@@ -60,15 +60,15 @@ export function newDraft(bot: string | undefined): Draft {
   return {
     ...{ bot, name: '', by: 'types', types: ['private'], tags: '', active: 'any', since: undefined },
     ...{ languages: [], list: undefined, failures: undefined, file: null },
-    ...{ excludeBlocked: true, ids: '', content: { text: '', format: 'plain', markup: NO_MARKUP }, preview: 'below' },
-    ...{ silent: false, perSecond: '', when: 'now', sendAt: undefined },
+    ...{ exclude_blocked: true, ids: '', content: { text: '', format: 'plain', markup: NO_MARKUP }, preview: 'below' },
+    ...{ silent: false, per_second: '', when: 'now', send_at: undefined },
   };
 }
 
 /** The audience as the api takes it; null while it names no chats. */
 export function audienceOf(draft: Draft, now: Date) {
-  const { by, types, tags, active, since, excludeBlocked } = draft;
-  const common = { exclude_blocked: excludeBlocked };
+  const { by, types, tags, active, since, exclude_blocked } = draft;
+  const common = { exclude_blocked };
   if (by === 'ids') {
     const ids = listed(draft.ids);
     return ids.length === 0 || ids.some((id) => !isId(id)) ? null : { chat_ids: ids.map(Number), ...common };
@@ -103,14 +103,14 @@ export function messageOf({ content, preview, silent, file }: Draft): {
   method: string;
   params: Record<string, unknown>;
 } {
-  const replyMarkup = replyMarkupOf({ ...content.markup, kind: 'inline' });
+  const reply_markup = replyMarkupOf({ ...content.markup, kind: 'inline' });
   const common = {
     ...(silent ? { disable_notification: true } : {}),
-    ...(replyMarkup && { reply_markup: replyMarkup }),
+    ...(reply_markup && { reply_markup }),
   };
   if (file !== null) {
     const caption = content.text === '' ? {} : { caption: content.text, ...parseModeOf(content.format) };
-    return { method: FILE_METHODS[file.kind], params: { [file.kind]: file.fileId, ...caption, ...common } };
+    return { method: FILE_METHODS[file.kind], params: { [file.kind]: file.file_id, ...caption, ...common } };
   }
   return {
     method: 'sendMessage',
@@ -128,20 +128,20 @@ export type BroadcastInput = NonNullable<ReturnType<typeof broadcastOf>>;
 
 /** The inputs of the call; null while the draft is not whole. */
 export function broadcastOf(draft: Draft, now: Date) {
-  const { bot, name, perSecond, when, sendAt } = draft;
+  const { bot, name, per_second, when, send_at } = draft;
   const audience = audienceOf(draft, now);
   if (bot === undefined || audience === null) return null;
   return {
     ...{ bot_id: bot, name: name.trim(), audience, ...messageOf(draft) },
-    ...(perSecond === '' ? {} : { per_second: Number(perSecond) }),
-    ...(when === 'later' && sendAt !== undefined ? { send_at: sendAt } : {}),
+    ...(per_second === '' ? {} : { per_second: Number(per_second) }),
+    ...(when === 'later' && send_at !== undefined ? { send_at } : {}),
   };
 }
 
 /** The faults that keep the draft from being sent. */
 export function faultsOfDraft(draft: Draft, words: BroadcastsWords, now: Date): DraftFaults {
   const { form } = words;
-  const { bot, name, by, types, active, since, perSecond, when, sendAt } = draft;
+  const { bot, name, by, types, active, since, per_second, when, send_at } = draft;
   const wrongId = listed(draft.ids).find((id) => !isId(id));
   const faults: DraftFaults = {
     ...(bot === undefined && { bot: form.botRequired }),
@@ -153,12 +153,12 @@ export function faultsOfDraft(draft: Draft, words: BroadcastsWords, now: Date): 
     ...(by === 'ids' && wrongId !== undefined && { ids: form.idsWrong(wrongId) }),
     ...contentFault(draft, words),
   };
-  const pace = Number(perSecond);
-  if (perSecond !== '' && !(Number.isInteger(pace) && pace >= 1 && pace <= MOST_PER_SECOND)) {
-    faults.perSecond = form.perSecondWrong;
+  const pace = Number(per_second);
+  if (per_second !== '' && !(Number.isInteger(pace) && pace >= 1 && pace <= MOST_PER_SECOND)) {
+    faults.per_second = form.perSecondWrong;
   }
-  if (when === 'later' && !(sendAt !== undefined && Date.parse(sendAt) > now.getTime())) {
-    faults.sendAt = form.sendAtRequired;
+  if (when === 'later' && !(send_at !== undefined && Date.parse(send_at) > now.getTime())) {
+    faults.send_at = form.sendAtRequired;
   }
   return faults;
 }

@@ -68,8 +68,8 @@ export function FileField({ bot, file, choose }: FileProps): ReactNode {
   );
 }
 
-function draftFile({ media_type: type, file_id: fileId = '' }: MessageResource, chosen: File): DraftFile {
+function draftFile({ media_type: type, file_id = '' }: MessageResource, chosen: File): DraftFile {
   const kind = type !== undefined && type in FILE_METHODS ? (type as FileKind) : 'document';
   const picture = chosen.type.startsWith('image/') ? { picture: URL.createObjectURL(chosen) } : {};
-  return { kind, fileId, name: chosen.name, ...picture };
+  return { kind, file_id, name: chosen.name, ...picture };
 }

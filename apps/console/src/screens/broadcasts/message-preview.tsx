@@ -9,29 +9,29 @@ import { safeLink } from '../inbox/chat/safe-link.ts';
 import { useBroadcastsWords } from './broadcasts-words.ts';
 
 type Entities = NonNullable<Message['entities']>;
-type PreviewProps = { botId: number; method: string; params: Readonly<Record<string, unknown>> };
+type PreviewProps = { bot_id: number; method: string; params: Readonly<Record<string, unknown>> };
 
 /** Of ids of ours: nothing can be done with this message. */
 const NO_MESSAGE_ID = -1;
 const ADDRESS = /https?:\/\/[^\s<>"]+[^\s<>".,;:!?)]/g;
 
 /** A message as a chat shows it; what is not text stands as JSON. */
-export function MessagePreview({ botId, method, params }: PreviewProps): ReactNode {
-  const { text, caption, parse_mode: parseMode } = params;
+export function MessagePreview({ bot_id, method, params }: PreviewProps): ReactNode {
+  const { text, caption, parse_mode } = params;
   const said = text ?? caption;
   if (typeof said !== 'string') return <JsonView value={params} />;
   return (
     <>
-      <Said botId={botId} said={said} parseMode={parseMode} params={params} />
+      <Said bot_id={bot_id} said={said} parse_mode={parse_mode} params={params} />
       {method !== 'sendMessage' && <JsonView value={params} />}
     </>
   );
 }
 
-type SaidProps = Omit<PreviewProps, 'method'> & { said: string; parseMode: unknown };
+type SaidProps = Omit<PreviewProps, 'method'> & { said: string; parse_mode: unknown };
 
-function Said({ botId, said, parseMode, params }: SaidProps): ReactNode {
-  const item = useMemo(() => itemOf(botId, said, parseMode, params), [botId, said, parseMode, params]);
+function Said({ bot_id, said, parse_mode, params }: SaidProps): ReactNode {
+  const item = useMemo(() => itemOf(bot_id, said, parse_mode, params), [bot_id, said, parse_mode, params]);
   const [message] = item.messages;
   const { is_disabled: isOff, show_above_text: isAbove } = (params.link_preview_options ?? {}) as PreviewOptions;
   const host = isOff || params.text === undefined ? null : firstHost(message);
@@ -53,12 +53,12 @@ function LinkPreview({ host }: { host: string }): ReactNode {
   return <p className="link-preview muted">{form.linkPreview(host)}</p>;
 }
 
-function itemOf(botId: number, said: string, parseMode: unknown, params: PreviewProps['params']): MessageItem {
+function itemOf(bot_id: number, said: string, parseMode: unknown, params: PreviewProps['params']): MessageItem {
   const formatted = readFormatted(said, parseMode);
   const { text, entities } = 'text' in formatted ? formatted : { text: said, entities: [] };
   const { inline_keyboard: buttons } = (params.reply_markup ?? {}) as { inline_keyboard?: Message['buttons'] };
   const message: Message = {
-    ...{ id: NO_MESSAGE_ID, bot_id: botId, chat_id: 1, outgoing: true, date: Math.floor(Date.now() / 1000) },
+    ...{ id: NO_MESSAGE_ID, bot_id, chat_id: 1, outgoing: true, date: Math.floor(Date.now() / 1000) },
     ...{ text, entities: withAddresses(text, entities) },
     ...(buttons && { buttons }),
   };
@@ -90,7 +90,7 @@ function firstHost({ text = '', entities = [] }: Message): string | null {
 
 const nothing = (): void => {};
 const NO_ACTIONS: ChatActions = {
-  chat: { botId: 0, chatId: 0 },
+  chat: { bot_id: 0, chat_id: 0 },
   ...{ reply: nothing, edit: nothing, remove: nothing, pin: nothing, copy: nothing, jump: nothing },
   ...{ showPerson: nothing, showPicture: nothing },
   isPinned: () => false,

@@ -65,7 +65,7 @@ function failuresDraft(id: number, error: string | undefined): Partial<Draft> {
 const STEPS = [
   ['bot', 'name', 'content'],
   ['types', 'since', 'ids', 'list'],
-  ['perSecond', 'sendAt'],
+  ['per_second', 'send_at'],
 ] as const satisfies readonly (readonly (keyof Draft)[])[];
 const LAST = STEPS.length - 1;
 

@@ -32,7 +32,7 @@ export function Phone({ draft }: { draft: Draft }): ReactNode {
             {texts.fileKinds[file.kind]} <bdi className="muted">{file.name}</bdi>
           </p>
         )}
-        {content.text.trim() !== '' && <MessagePreview botId={Number(shown.bot ?? 0)} {...message} />}
+        {content.text.trim() !== '' && <MessagePreview bot_id={Number(shown.bot ?? 0)} {...message} />}
       </div>
       {NAMES.some((name) => content.text.includes(`{${name}`)) && (
         <CheckField label={texts.nameless} on={!hasNames} toggle={(on) => setHasNames(!on)} />

@@ -17,11 +17,11 @@ export function TimingFields({ draft, change, faults }: FieldsProps): ReactNode 
       <Field
         label={words.perSecond}
         hint={words.perSecondHint}
-        fault={faults.perSecond}
+        fault={faults.per_second}
         inputMode="numeric"
         autoComplete="off"
-        value={draft.perSecond}
-        onChange={(event) => change({ perSecond: event.target.value.trim() })}
+        value={draft.per_second}
+        onChange={(event) => change({ per_second: event.target.value.trim() })}
       />
       <ChoiceField
         label={words.when}
@@ -37,9 +37,9 @@ export function TimingFields({ draft, change, faults }: FieldsProps): ReactNode 
             type="datetime-local"
             label={words.sendAt}
             hint={words.zone(new Intl.DateTimeFormat().resolvedOptions().timeZone)}
-            fault={faults.sendAt}
-            value={draft.sendAt === undefined ? '' : localTime(new Date(draft.sendAt))}
-            onChange={({ target }) => change({ sendAt: momentOf(target.value) })}
+            fault={faults.send_at}
+            value={draft.send_at === undefined ? '' : localTime(new Date(draft.send_at))}
+            onChange={({ target }) => change({ send_at: momentOf(target.value) })}
           />
         )}
       </ChoiceField>

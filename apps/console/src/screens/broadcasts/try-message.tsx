@@ -20,9 +20,9 @@ export function TryMessage({ draft }: { draft: Draft }): ReactNode {
   const [fault, setFault] = useState<string | undefined>(undefined);
   const { bot } = draft;
   const sending = useMutation({
-    mutationFn: ({ botId, chatId }: { botId: string; chatId: string }) => {
+    mutationFn: ({ bot_id, chat_id }: { bot_id: string; chat_id: string }) => {
       const { method, params } = messageOf(draft);
-      const input = { bot_id: botId, method, params: { chat_id: Number(chatId), ...params } };
+      const input = { bot_id, method, params: { chat_id: Number(chat_id), ...params } };
       return call('addOutboxEntry', { ...input, priority: 'critical' });
     },
   });
@@ -36,7 +36,7 @@ export function TryMessage({ draft }: { draft: Draft }): ReactNode {
   const test = () => {
     const wrong = chat === undefined ? texts.tryChatRequired : contentFault(draft, words).content;
     setFault(wrong);
-    if (wrong === undefined && bot !== undefined && chat !== undefined) sending.mutate({ botId: bot, chatId: chat });
+    if (wrong === undefined && bot !== undefined && chat !== undefined) sending.mutate({ bot_id: bot, chat_id: chat });
   };
   const shown = entry.data ?? sending.data;
   return (

@@ -22,11 +22,11 @@ const route = getRouteApi('/of-chat/bots/$id/chats/$chat/audit');
 /** Who did what in this chat; one entry opens beside the list. Everybody who sees the bot may see it. */
 export function ChatAudit(): ReactNode {
   const words = useWords();
-  const { botId, chatId } = useChatOfPage();
+  const { bot_id, chat_id } = useChatOfPage();
   const { open } = route.useSearch();
   const navigate = route.useNavigate();
-  const chat = { bot_id: botId, chat_id: chatId };
-  const entries = usePages<AuditEntryResource>(['chat-audit', botId, chatId], (page, signal) =>
+  const chat = { bot_id, chat_id };
+  const entries = usePages<AuditEntryResource>(['chat-audit', bot_id, chat_id], (page, signal) =>
     callPage('listAuditEntries', { ...chat, limit: PAGE, ...page }, signal),
   );
   const find = (id: string, signal: AbortSignal) => call('listAuditEntries', { ...chat, id }, signal);

@@ -19,16 +19,16 @@ export function useChatParams(): { id: string; chat: string } {
 }
 
 /** The bot and the chat of the address. */
-export function useChatOfPage(): { botId: number; chatId: number } {
+export function useChatOfPage(): { bot_id: number; chat_id: number } {
   const { id, chat } = useChatParams();
-  return { botId: Number(id), chatId: Number(chat) };
+  return { bot_id: Number(id), chat_id: Number(chat) };
 }
 
 /** The frame of every view of one chat: its name, its bot, its views. */
 export function Chat(): ReactNode {
   const words = useWords();
   const { id, chat } = useChatParams();
-  const { botId, chatId } = useChatOfPage();
+  const { bot_id: botId, chat_id: chatId } = useChatOfPage();
   const bot = useQuery(botQuery(id));
   const title = useChatName(botId, chatId);
   useTitle(title);

@@ -29,7 +29,7 @@ export function People(): ReactNode {
   const { q = '', user } = route.useSearch();
   const navigate = route.useNavigate();
   const people = usePages<ChatUserResource>(['chat-users', chat, q], (page, signal) =>
-    callPage('listChatUsers', { bot_id: chat.botId, chat_id: chat.chatId, q, limit: PAGE, ...page }, signal),
+    callPage('listChatUsers', { bot_id: chat.bot_id, chat_id: chat.chat_id, q, limit: PAGE, ...page }, signal),
   );
   useRowKeys('.table-body a');
   const search = (typed: string) => void navigate({ search: typed.trim() ? { q: typed } : {}, replace: true });
@@ -58,7 +58,7 @@ export function People(): ReactNode {
       )}
       {user !== undefined && (
         <Inspector key={user} title={words.person.title} close={() => search(q)}>
-          <PersonPanel {...chat} userId={Number(user)} />
+          <PersonPanel {...chat} user_id={Number(user)} />
         </Inspector>
       )}
     </div>
@@ -127,9 +127,9 @@ function columnsOf(words: Words, q: string): Column<ChatUserResource>[] {
       name: 'username-cell',
       title: words.access.columns.username,
       width: 'minmax(7rem, 1.5fr)',
-      cell: ({ username, is_bot: isBot }) => (
+      cell: ({ username, is_bot }) => (
         <span className="muted cut">
-          {username && <bdi>@{username}</bdi>} {isBot && words.chat.bot}
+          {username && <bdi>@{username}</bdi>} {is_bot && words.chat.bot}
         </span>
       ),
     },

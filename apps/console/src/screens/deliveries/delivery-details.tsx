@@ -35,21 +35,21 @@ export function DeliveryDetails(props: DetailsProps): ReactNode {
 
 /** The update of a retried one is where its readers have it. */
 function DetailsOfKept(props: DetailsProps): ReactNode {
-  const { bot_id: botId, update_id: updateId } = props.delivery;
-  return <Details {...props} body={useKeptUpdate(botId, updateId)} />;
+  const { bot_id, update_id } = props.delivery;
+  return <Details {...props} body={useKeptUpdate(bot_id, update_id)} />;
 }
 
 function Details(props: DetailsProps & { body: string | null | undefined }): ReactNode {
   const { delivery, close, act, tryNow, skip, trial, body } = props;
   const words = useDeliveriesWords();
   const { bot } = useWords();
-  const { id, bot_id: botId } = delivery;
+  const { id, bot_id } = delivery;
   const { attempt, request, isMadeAnew } = useDeliveryRequest(delivery);
   return (
     <Inspector title={words.details(String(delivery.update_id))} close={close}>
       <p>{words.reasonHints[delivery.reason_code]}</p>
       <p>
-        <Link to="/bots/$id/updates/$update" params={{ id: String(botId), update: String(delivery.update_id) }}>
+        <Link to="/bots/$id/updates/$update" params={{ id: String(bot_id), update: String(delivery.update_id) }}>
           {bot.toUpdate}
         </Link>
       </p>
@@ -92,7 +92,7 @@ function DeliveryAnswer({ delivery, attempt }: AnswerProps): ReactNode {
   return (
     <AnswerView
       status={attempt?.status ?? status ?? 0}
-      {...(attempt && { durationMs: attempt.duration_ms })}
+      {...(attempt && { duration_ms: attempt.duration_ms })}
       type={attempt?.response_content_type}
       excerpt={attempt?.response_excerpt ?? excerpt}
       error={attempt?.error ?? error}

@@ -35,7 +35,7 @@ export function JobProgress({ id, isNew, hide }: { id: string; isNew: boolean; h
   useOutcomeToast(job.data, isKnown, isNew);
   const said = useThrottled(job.data === undefined ? '' : sentenceOf(job.data, words, number), SAID_EVERY_MS);
   if (job.data === undefined) return job.isError && <Failure error={job.error} />;
-  const { action, matched, done, refused, refusals, created_at: createdAt } = job.data;
+  const { action, matched, done, refused, refusals, created_at } = job.data;
   return (
     <section className="panel job" aria-label={words[action]}>
       <p role="status" className="unseen">
@@ -62,7 +62,7 @@ export function JobProgress({ id, isNew, hide }: { id: string; isNew: boolean; h
           <Link
             className="button plain"
             to="."
-            search={(filter) => ({ ...onlyBot(filter), job: id, since: createdAt })}
+            search={(filter) => ({ ...onlyBot(filter), job: id, since: created_at })}
           >
             {words.failedAgain}
           </Link>

@@ -14,23 +14,18 @@ export function useDeliveryRequest(delivery: DeliveryResource): {
   request: Request | undefined;
   isMadeAnew: boolean;
 } {
-  const { bot_id: botId, reader, program_id: programId, update_id: updateId } = delivery;
-  const isPushed = reader === 'push' || (reader === 'program' && programId !== undefined);
+  const { bot_id, reader, program_id, update_id } = delivery;
+  const isPushed = reader === 'push' || (reader === 'program' && program_id !== undefined);
   const attempts = useQuery({
-    queryKey: ['attempts', botId, programId, updateId],
+    queryKey: ['attempts', bot_id, program_id, update_id],
     queryFn: isPushed
-      ? ({ signal }) =>
-          call(
-            'listDeliveryAttempts',
-            { bot_id: botId, update_id: updateId, ...(programId && { program_id: programId }) },
-            signal,
-          )
+      ? ({ signal }) => call('listDeliveryAttempts', { bot_id, update_id, ...(program_id && { program_id }) }, signal)
       : skipToken,
   });
-  const attempt = attempts.data?.find((one) => one.reader === reader && one.program_id === programId);
+  const attempt = attempts.data?.find((one) => one.reader === reader && one.program_id === program_id);
   const isLost = isPushed && !attempts.isPending && attempt?.request === undefined;
   const backend = useQuery({
-    queryKey: programId === undefined ? ['bot', String(botId)] : ['program', programId],
+    queryKey: program_id === undefined ? ['bot', String(bot_id)] : ['program', program_id],
     queryFn: isLost ? ({ signal }) => readBackend(delivery, signal) : skipToken,
     retry: false,
   });

@@ -17,7 +17,7 @@ export type SinkDraft = {
   kinds: readonly EventKind[] | null;
   /** Only of a URL. */
   audit: boolean;
-  awaitsMinutes: string;
+  awaits_minutes: string;
   enabled: boolean;
 };
 
@@ -30,16 +30,16 @@ export function draftOf(sink: EventSinkResource | null): SinkDraft {
     url: sink?.url ?? '',
     kinds: (sink?.kinds as EventKind[] | null | undefined) ?? null,
     audit: sink?.audit ?? false,
-    awaitsMinutes: String(sink?.awaits_minutes ?? 15),
+    awaits_minutes: String(sink?.awaits_minutes ?? 15),
     enabled: sink?.enabled ?? true,
   };
 }
 
 /** The inputs of the call. An empty field is sent too, so that the api refuses it. */
-export function inputOf({ name, target, bot, chat, url, kinds, audit, awaitsMinutes, enabled }: SinkDraft) {
+export function inputOf({ name, target, bot, chat, url, kinds, audit, awaits_minutes, enabled }: SinkDraft) {
   return {
     ...{ name: name.trim(), enabled, kinds: kinds === null ? null : [...kinds] },
-    ...{ awaits_minutes: awaitsMinutes.trim(), audit: audit && target === 'url' },
+    ...{ awaits_minutes: awaits_minutes.trim(), audit: audit && target === 'url' },
     ...(target === 'url' ? { url: url.trim() } : { bot_id: bot ?? '', chat_id: chat.trim() }),
   };
 }

@@ -79,12 +79,7 @@ export function SinkForm({ sink, close }: FormProps): ReactNode {
       </ChoiceField>
       <KindsOfEvents kinds={draft.kinds} choose={(kinds) => change({ kinds })} fault={faults.kinds} />
       {(draft.kinds === null || draft.kinds.includes('chat.awaits')) && (
-        <Field
-          label={form.awaits}
-          hint={form.awaitsHint}
-          inputMode="numeric"
-          {...text('awaitsMinutes', 'awaits_minutes')}
-        />
+        <Field label={form.awaits} hint={form.awaitsHint} inputMode="numeric" {...text('awaits_minutes')} />
       )}
       <CheckField label={form.enabled} {...flag('enabled')} />
     </Confirm>

@@ -92,20 +92,20 @@ function SinkRow({ sink }: { sink: Sink }): ReactNode {
 
 function SinkState({ sink }: { sink: Sink }): ReactNode {
   const words = useEventsWords().sinks;
-  const { enabled, failing_since: failingSince, delivered_at: deliveredAt } = sink;
+  const { enabled, failing_since, delivered_at } = sink;
   const [look, text] = !enabled
     ? (['disabled', words.off] as const)
-    : failingSince !== undefined
+    : failing_since !== undefined
       ? (['open', words.fails] as const)
-      : (['ok', deliveredAt === undefined ? words.idle : words.works] as const);
+      : (['ok', delivered_at === undefined ? words.idle : words.works] as const);
   return (
     <span className={`state ${look}`}>
       <StateMark state={look} />
       {text}
-      {deliveredAt && (
+      {delivered_at && (
         <span className="muted">
           {' '}
-          · {words.last} <Ago at={deliveredAt} />
+          · {words.last} <Ago at={delivered_at} />
         </span>
       )}
     </span>

@@ -63,11 +63,11 @@ const MOST_SAMPLES = 60;
 
 /** The backlog: from the activity, else from what this page has seen. */
 function useWaited(
-  { pending, taken_at: takenAt }: FleetResource,
+  { pending, taken_at }: FleetResource,
   points: readonly { waiting?: number | undefined }[] = [],
 ): readonly number[] {
-  const [samples, setSamples] = useState([{ takenAt, pending }]);
-  if (samples.at(-1)!.takenAt !== takenAt) setSamples([...samples, { takenAt, pending }].slice(-MOST_SAMPLES));
+  const [samples, setSamples] = useState([{ taken_at, pending }]);
+  if (samples.at(-1)!.taken_at !== taken_at) setSamples([...samples, { taken_at, pending }].slice(-MOST_SAMPLES));
   const waited = points.flatMap(({ waiting }) => waiting ?? []);
   return waited.length > 1 ? waited : samples.map((sample) => sample.pending);
 }

@@ -37,9 +37,9 @@ function causeOf({ text }: AttentionResource): string {
 }
 
 function begun(key: string, kind: AttentionKind, entry: AttentionResource): Incident {
-  const { bot_id: botId, program_id: programId, text, since, waiting = 0 } = entry;
-  const programIds = programId === undefined ? [] : [programId];
-  return { key, kind, text, botIds: [botId!], programIds, since, waiting, entries: [entry] };
+  const { bot_id, program_id, text, since, waiting = 0 } = entry;
+  const programIds = program_id === undefined ? [] : [program_id];
+  return { key, kind, text, botIds: [bot_id!], programIds, since, waiting, entries: [entry] };
 }
 
 function add(incident: Incident, entry: AttentionResource): void {

@@ -45,8 +45,8 @@ export function linkToChat({ ofBot, filter }: InboxPlace, chat: ChatKey, around?
 }
 
 /** What `linkToChat` takes for what is shown now. */
-export function keyOfChat({ botId, chatId, connection, threadId }: ChatId): ChatKey {
-  return { bot_id: botId, id: chatId, business_connection_id: connection, topic: threadId };
+export function keyOfChat({ bot_id, chat_id, connection, threadId }: ChatId): ChatKey {
+  return { bot_id, id: chat_id, business_connection_id: connection, topic: threadId };
 }
 
 /** The address of the list alone. */

@@ -39,7 +39,7 @@ function Panes({ ofBot, botId, chatId }: PanesProps): ReactNode {
       botId === undefined || chatId === undefined
         ? null
         : {
-            ...{ botId: Number(botId), chatId: Number(chatId), connection },
+            ...{ bot_id: Number(botId), chat_id: Number(chatId), connection },
             threadId: topic === undefined ? undefined : Number(topic),
           },
     [botId, chatId, connection, topic],

@@ -10,7 +10,7 @@ export function curlOf(row: LiveRow, value: unknown, bot: BotResource | undefine
     case 'call':
       return post(`"${location.origin}/bot$BOT_TOKEN/${row.what}"`, inputsOf(row, value));
     case 'attempt':
-      return `curl -H "Authorization: Bearer $FLOTILLA_KEY" ${quoted(`${location.origin}/api/deliveries/attempts?bot_id=${row.botId}`)}`;
+      return `curl -H "Authorization: Bearer $FLOTILLA_KEY" ${quoted(`${location.origin}/api/deliveries/attempts?bot_id=${row.bot_id}`)}`;
     default:
       return null;
   }
@@ -23,10 +23,10 @@ function backendOf(bot: BotResource | undefined): string {
 }
 
 /** Inputs of the call that its result tells. */
-function inputsOf({ chatId }: LiveRow, result: unknown): object {
+function inputsOf({ chat_id }: LiveRow, result: unknown): object {
   const { text, caption } = Object(result) as { text?: string; caption?: string };
   return {
-    ...(chatId === null ? {} : { chat_id: chatId }),
+    ...(chat_id === null ? {} : { chat_id }),
     ...(text ? { text } : {}),
     ...(caption ? { caption } : {}),
   };

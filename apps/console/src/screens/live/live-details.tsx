@@ -23,7 +23,7 @@ export function LiveDetails({ row, bot, close }: DetailsProps): ReactNode {
         rows={[
           [words.columns.at, <Clock key="at" at={row.at} />],
           ...(bot === undefined ? [] : [[words.columns.bot, <bdi key="bot">{bot.name}</bdi>] as const]),
-          ...(row.chatId === null ? [] : [[words.columns.chat, row.chatId] as const]),
+          ...(row.chat_id === null ? [] : [[words.columns.chat, row.chat_id] as const]),
           ...(row.kind === 'gap' ? [[words.columns.text, words.gap] as const] : []),
         ]}
       />
@@ -31,7 +31,7 @@ export function LiveDetails({ row, bot, close }: DetailsProps): ReactNode {
         <CopyButton label={words.copyJson} text={JSON.stringify(value, null, 2)} />
         {curl && <CopyButton label={words.copyCurl} text={curl} />}
         {row.pastId !== undefined && (
-          <Link to="/bots/$id/updates/$update" params={{ id: String(row.botId), update: String(row.pastId) }}>
+          <Link to="/bots/$id/updates/$update" params={{ id: String(row.bot_id), update: String(row.pastId) }}>
             {words.whatBecame}
           </Link>
         )}

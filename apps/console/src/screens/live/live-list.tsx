@@ -86,7 +86,7 @@ export function LiveList({ bots, filter }: { bots: readonly BotResource[]; filte
         )}
       </section>
       {opened && (
-        <LiveDetails row={opened} bot={bots.find(({ id }) => id === opened.botId)} close={() => setOpened(null)} />
+        <LiveDetails row={opened} bot={bots.find(({ id }) => id === opened.bot_id)} close={() => setOpened(null)} />
       )}
     </>
   );
@@ -124,13 +124,13 @@ function columnsOf(words: Words, bots: readonly BotResource[], open: (row: LiveR
       card: 'bottom-end',
       title: live.columns.bot,
       width: 'minmax(6rem, 1fr)',
-      cell: ({ botId }) => <bdi className="muted">{botId === null ? '' : (names.get(botId) ?? botId)}</bdi>,
+      cell: ({ bot_id }) => <bdi className="muted">{bot_id === null ? '' : (names.get(bot_id) ?? bot_id)}</bdi>,
     },
     {
       name: 'live-chat',
       title: live.columns.chat,
       width: '8rem',
-      cell: ({ chatId }) => <span className="muted">{chatId}</span>,
+      cell: ({ chat_id }) => <span className="muted">{chat_id}</span>,
     },
     {
       name: 'live-text',

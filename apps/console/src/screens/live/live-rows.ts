@@ -7,8 +7,8 @@ export type LiveRow = {
   key: number;
   at: string;
   kind: RowKind | 'gap';
-  botId: number | null;
-  chatId: number | null;
+  bot_id: number | null;
+  chat_id: number | null;
   /** The kind of the update, the method of the call, or the status of the attempt. */
   what: string;
   text: string;
@@ -73,7 +73,7 @@ export function matches(row: LiveRow, { kind, chat, q }: LiveFilter): boolean {
   // Whatever is missing may have matched.
   if (row.kind === 'gap') return true;
   if (kind !== undefined && row.kind !== kind) return false;
-  if (chat !== undefined && String(row.chatId) !== chat) return false;
+  if (chat !== undefined && String(row.chat_id) !== chat) return false;
   const wanted = q?.trim().toLowerCase();
   return wanted === undefined || `${row.what} ${row.json}`.toLowerCase().includes(wanted);
 }
@@ -82,26 +82,26 @@ function rowOf(event: LiveEvent, key: number): LiveRow | null {
   const at = new Date().toISOString();
   switch (event.name) {
     case 'update': {
-      const { bot_id: botId, chat_id: chatId = null, kind, update } = event.data;
+      const { bot_id, chat_id = null, kind, update } = event.data;
       return {
         key,
         at,
         kind: 'update',
-        botId,
-        chatId,
+        bot_id,
+        chat_id,
         what: kind,
         text: textOf(update[kind]),
         json: textOfJson(update),
       };
     }
     case 'call': {
-      const { bot_id: botId, chat_id: chatId = null, method, result } = event.data;
-      return { key, at, kind: 'call', botId, chatId, what: method, text: textOf(result), json: textOfJson(result) };
+      const { bot_id, chat_id = null, method, result } = event.data;
+      return { key, at, kind: 'call', bot_id, chat_id, what: method, text: textOf(result), json: textOfJson(result) };
     }
     case 'attempt':
       return { key, at, ...contentOfAttempt(event.data.bot_id, event.data) };
     case 'gap':
-      return { key, at, kind: 'gap', botId: null, chatId: null, what: '', text: '', json: textOfJson(event.data) };
+      return { key, at, kind: 'gap', bot_id: null, chat_id: null, what: '', text: '', json: textOfJson(event.data) };
     default:
       return null;
   }
@@ -110,22 +110,22 @@ function rowOf(event: LiveEvent, key: number): LiveRow | null {
 type Attempt = { update_id: number; status: number; chat_id?: number | undefined; error?: string | undefined };
 
 /** An attempt as a row, whether it came by the stream or was there before. */
-export function contentOfAttempt(botId: number, attempt: Attempt): Omit<LiveRow, 'key' | 'at'> & { kind: 'attempt' } {
-  const { update_id: id, status, chat_id: chatId = null, error = '' } = attempt;
+export function contentOfAttempt(bot_id: number, attempt: Attempt): Omit<LiveRow, 'key' | 'at'> & { kind: 'attempt' } {
+  const { update_id: id, status, chat_id = null, error = '' } = attempt;
   const text = error === '' ? `${id}` : `${id}: ${error}`;
-  return { kind: 'attempt', botId, chatId, what: String(status), text, json: textOfJson(attempt) };
+  return { kind: 'attempt', bot_id, chat_id, what: String(status), text, json: textOfJson(attempt) };
 }
 
 /** An update of before, of which the journal and the history know this. */
 export function contentOfPastUpdate(
-  botId: number,
+  bot_id: number,
   update: PastUpdateResource,
 ): Omit<LiveRow, 'key' | 'at'> & { kind: 'update' } {
-  const { kind: what, chat_id: chatId = null, message } = update;
+  const { kind: what, chat_id = null, message } = update;
   return {
     kind: 'update',
-    botId,
-    chatId,
+    bot_id,
+    chat_id,
     what,
     text: message?.text ?? '',
     json: textOfJson(update),

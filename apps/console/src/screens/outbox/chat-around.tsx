@@ -21,16 +21,16 @@ const SHOWN = 12;
 export function ChatAround({ entry }: { entry: Entry }): ReactNode {
   const words = useWords();
   const outbox = useOutboxWords();
-  const { bot_id: botId, chat_id: chatId } = entry;
+  const { bot_id, chat_id } = entry;
   const given = entry.params.business_connection_id;
   const connection = typeof given === 'string' && given !== '' ? given : undefined;
   const period = periodOf(entry);
   const messages = useQuery({
-    queryKey: ['messages-around', botId, chatId, connection ?? '', period],
+    queryKey: ['messages-around', bot_id, chat_id, connection ?? '', period],
     queryFn: ({ signal }) =>
       call(
         'listMessages',
-        { ...conversationOf({ botId, chatId, connection }), ...period, limit: SHOWN, include_deleted: true },
+        { ...conversationOf({ bot_id, chat_id, connection }), ...period, limit: SHOWN, include_deleted: true },
         signal,
       ),
   });
@@ -55,7 +55,7 @@ export function ChatAround({ entry }: { entry: Entry }): ReactNode {
         ))}
       </ul>
       <p className="hint">{outbox.around.hint}</p>
-      <ChatLink botId={botId} chatId={chatId} connection={connection} around={rows.find(({ id }) => id > 0)?.id}>
+      <ChatLink botId={bot_id} chatId={chat_id} connection={connection} around={rows.find(({ id }) => id > 0)?.id}>
         {rows.length > 0 ? outbox.around.open : outbox.around.openChat}
       </ChatLink>
     </section>
@@ -63,11 +63,11 @@ export function ChatAround({ entry }: { entry: Entry }): ReactNode {
 }
 
 /** From when it was to be sent until it was settled, in Unix seconds, with some time on both sides. */
-function periodOf({ created_at: addedAt, send_at: sendAt, settled_at: settledAt }: Entry): {
+function periodOf({ created_at: addedAt, send_at, settled_at }: Entry): {
   from: number;
   to: number;
 } {
-  const beganMs = Math.max(Date.parse(addedAt), Date.parse(sendAt ?? addedAt));
-  const endedMs = Date.parse(settledAt ?? '') || beganMs;
+  const beganMs = Math.max(Date.parse(addedAt), Date.parse(send_at ?? addedAt));
+  const endedMs = Date.parse(settled_at ?? '') || beganMs;
   return { from: Math.floor((beganMs - BEFORE_MS) / 1000), to: Math.ceil((endedMs + AFTER_MS) / 1000) };
 }

@@ -109,7 +109,7 @@ function AuthorLink({ entry: { created_by: name } }: { entry: Entry }): ReactNod
 function EntryFacts({ entry }: { entry: Entry }): ReactNode {
   const words = useOutboxWords();
   const { details } = words;
-  const { bot_id: botId, chat_id: chatId, message_id: messageId } = entry;
+  const { bot_id: botId, chat_id: chatId, message_id } = entry;
   const botName = useBotName(String(botId));
   const moment = (name: string, at: string | undefined): [string, ReactNode][] =>
     at === undefined ? [] : [[name, <Moment key={name} at={at} />]];
@@ -127,8 +127,8 @@ function EntryFacts({ entry }: { entry: Entry }): ReactNode {
         ],
         ...given(
           words.columns.what,
-          messageId && (
-            <ChatLink botId={botId} chatId={chatId} around={messageId}>
+          message_id && (
+            <ChatLink botId={botId} chatId={chatId} around={message_id}>
               {details.toMessage}
             </ChatLink>
           ),

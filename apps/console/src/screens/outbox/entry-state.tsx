@@ -42,14 +42,14 @@ export function EntryState({ entry }: { entry: Entry }): ReactNode {
 
 function Why({ entry }: { entry: Entry }): ReactNode {
   const { why } = useOutboxWords();
-  const { state, send_at: sendAt, next_attempt_at: nextAt, error_code: code, error } = entry;
+  const { state, send_at, next_attempt_at: nextAt, error_code: code, error } = entry;
   switch (state) {
     case 'scheduled':
-      return sendAt === undefined ? (
+      return send_at === undefined ? (
         why.byBroadcast
       ) : (
         <>
-          {why.at} <Moment at={sendAt} />
+          {why.at} <Moment at={send_at} />
         </>
       );
     case 'queued':

@@ -20,7 +20,7 @@ import { usePrograms } from './use-programs.ts';
 type Made = { program: ProgramResource; token: string };
 
 /** Adds a program in three steps: what it sees, what it may do, and how it is connected. */
-export function AddProgram({ botId, close }: { botId: number; close: (programId?: number) => void }): ReactNode {
+export function AddProgram({ bot_id, close }: { bot_id: number; close: (programId?: number) => void }): ReactNode {
   const words = useProgramsWords();
   const [step, setStep] = useState<0 | 1>(0);
   const [made, setMade] = useState<Made | null>(null);
@@ -29,7 +29,7 @@ export function AddProgram({ botId, close }: { botId: number; close: (programId?
     <div className="add-program">
       <Steps label={words.wizard.steps} names={[sees, does, done]} at={made === null ? step : 2} />
       {made === null ? (
-        <ProgramFields botId={botId} step={step} go={setStep} made={setMade} close={close} />
+        <ProgramFields bot_id={bot_id} step={step} go={setStep} made={setMade} close={close} />
       ) : (
         <Connect {...made} close={() => close(made.program.id)} />
       )}
@@ -49,25 +49,25 @@ function Connect({ program, token, close }: Made & { close: () => void }): React
 }
 
 type FieldsProps = {
-  botId: number;
+  bot_id: number;
   step: 0 | 1;
   go: (step: 0 | 1) => void;
   made: (made: Made) => void;
   close: () => void;
 };
 
-function ProgramFields({ botId, step, go, made, close }: FieldsProps): ReactNode {
+function ProgramFields({ bot_id, step, go, made, close }: FieldsProps): ReactNode {
   const words = useProgramsWords();
   const common = useWords();
   const queries = useQueryClient();
   // Kept when its token was refused: the next try makes no second program.
   const [added, setAdded] = useState<ProgramResource | null>(null);
-  const programs = usePrograms(botId);
+  const programs = usePrograms(bot_id);
   const taken = programs.data?.filter(({ id }) => id !== added?.id).map(({ name }) => name) ?? [];
   const add = async (sight: Sight) => {
     const program =
       added === null
-        ? await call('addProgram', { bot_id: botId, ...sightInput(sight, NEW_SIGHT) })
+        ? await call('addProgram', { bot_id, ...sightInput(sight, NEW_SIGHT) })
         : await call('updateProgram', { id: added.id, ...sightInput(sight, sightOf(added)) });
     setAdded(program);
     return program;
@@ -117,9 +117,9 @@ function ProgramFields({ botId, step, go, made, close }: FieldsProps): ReactNode
     >
       <StepTitle as="h2">{step === 0 ? words.wizard.sees : words.wizard.does}</StepTitle>
       {step === 0 ? (
-        <SightFields botId={botId} sight={draft} change={change} faults={faults} hasSecret={false} />
+        <SightFields bot_id={bot_id} sight={draft} change={change} faults={faults} hasSecret={false} />
       ) : (
-        <RightsFields botId={botId} rights={draft} change={change} faults={faults} polls={draft.mode === 'pull'} />
+        <RightsFields bot_id={bot_id} rights={draft} change={change} faults={faults} polls={draft.mode === 'pull'} />
       )}
     </Form>
   );

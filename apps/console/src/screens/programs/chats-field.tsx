@@ -4,14 +4,14 @@ import { ChoiceField } from '../../parts/choice-field.tsx';
 import { useProgramsWords } from './programs-words.ts';
 
 type ChatsProps = {
-  botId: number;
+  bot_id: number;
   chats: readonly number[] | null;
   choose: (chats: readonly number[] | null) => void;
   fault: string | undefined;
 };
 
 /** All chats, or some of them by name or id. */
-export function ChatsField({ botId, chats, choose, fault }: ChatsProps): ReactNode {
+export function ChatsField({ bot_id, chats, choose, fault }: ChatsProps): ReactNode {
   const words = useProgramsWords().rights;
   return (
     <ChoiceField
@@ -26,7 +26,7 @@ export function ChatsField({ botId, chats, choose, fault }: ChatsProps): ReactNo
       {chats === null && fault && <p className="fault">{fault}</p>}
       {chats !== null && (
         <div className="within">
-          <ChatsOfBot label={words.addChat} hint={words.addChatHint} {...{ botId, chats, choose, fault }} />
+          <ChatsOfBot label={words.addChat} hint={words.addChatHint} {...{ bot_id, chats, choose, fault }} />
         </div>
       )}
     </ChoiceField>

@@ -10,7 +10,7 @@ import type { SightProps } from './sight.ts';
 import { TopicsField } from './topics-field.tsx';
 
 /** Which updates of its kinds a program gets, and whether it takes them alone. */
-export function FilterFields({ botId, sight, change, faults }: SightProps): ReactNode {
+export function FilterFields({ bot_id, sight, change, faults }: SightProps): ReactNode {
   const words = useProgramsWords().filter;
   const { filter, exclusive } = sight;
   return (
@@ -26,7 +26,7 @@ export function FilterFields({ botId, sight, change, faults }: SightProps): Reac
       >
         {filter !== null && (
           <Conditions
-            botId={botId}
+            bot_id={bot_id}
             filter={filter}
             change={(changed) => change({ filter: { ...filter, ...changed } })}
             faults={faults}
@@ -72,19 +72,19 @@ const TEXT_FIELDS = [
 ] as const;
 
 type ConditionsProps = {
-  botId: number;
+  bot_id: number;
   filter: Filter;
   change: (changed: Partial<Filter>) => void;
   faults: Faults;
 };
 
-function Conditions({ botId, filter, change, faults }: ConditionsProps): ReactNode {
+function Conditions({ bot_id, filter, change, faults }: ConditionsProps): ReactNode {
   const words = useProgramsWords().filter;
   const { chats, types } = filter;
   return (
     <div className="within">
       <ChatsOfBot
-        botId={botId}
+        bot_id={bot_id}
         label={words.chats}
         hint={words.chatsHint}
         chats={chats}
@@ -94,11 +94,11 @@ function Conditions({ botId, filter, change, faults }: ConditionsProps): ReactNo
       <CheckField
         label={words.boundOnly}
         hint={words.boundOnlyHint}
-        on={filter.boundOnly}
-        toggle={(on) => change({ boundOnly: on })}
+        on={filter.bound_only}
+        toggle={(on) => change({ bound_only: on })}
       />
       <TopicsField
-        botId={botId}
+        bot_id={bot_id}
         label={words.threads}
         hint={words.threadsHint}
         chats={chats}

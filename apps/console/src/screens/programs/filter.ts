@@ -9,7 +9,7 @@ export type ChatType = (typeof CHAT_TYPES)[number];
 export type Filter = {
   chats: readonly number[];
   /** Only chats that are bound by a link, and those above. */
-  boundOnly: boolean;
+  bound_only: boolean;
   threads: string;
   types: readonly ChatType[];
   users: string;
@@ -20,7 +20,7 @@ export type Filter = {
 
 export const NEW_FILTER: Filter = {
   chats: [],
-  boundOnly: false,
+  bound_only: false,
   threads: '',
   types: [],
   users: '',
@@ -36,7 +36,7 @@ export function filterOf(filter: ProgramFilter): Filter | null {
   if (Object.keys(filter).length === 0) return null;
   return {
     chats,
-    boundOnly: filter.bound_only === true,
+    bound_only: filter.bound_only === true,
     threads: threads.join(', '),
     ...{ types, users: users.join(', '), commands: commands.join(', '), keyword, text },
   };
@@ -45,11 +45,11 @@ export function filterOf(filter: ProgramFilter): Filter | null {
 /** Conditions that are not given are left out. */
 export function filterInput(filter: Filter | null) {
   if (filter === null) return {};
-  const { chats, boundOnly, types, keyword, text } = filter;
+  const { chats, bound_only, types, keyword, text } = filter;
   const [threads, users, commands] = [namesIn(filter.threads), listed(filter.users), listed(filter.commands)];
   return {
     ...(chats.length === 0 ? {} : { chat_ids: [...chats] }),
-    ...(boundOnly ? { bound_only: true } : {}),
+    ...(bound_only ? { bound_only: true } : {}),
     ...(threads.length === 0 ? {} : { thread_ids: threads }),
     ...(types.length === 0 ? {} : { chat_types: [...types] }),
     ...(users.length === 0 ? {} : { user_ids: users }),

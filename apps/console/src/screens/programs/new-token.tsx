@@ -58,7 +58,7 @@ function NewTokenForm({ program, close, made }: FormProps): ReactNode {
         {...text('name')}
       />
       <RightsFields
-        botId={program.bot_id}
+        bot_id={program.bot_id}
         rights={draft}
         change={change}
         faults={faults}

@@ -26,7 +26,7 @@ export function ProgramForm({ program, saved, close }: FormProps): ReactNode {
   return (
     <Confirm title={words.editTitle} act={words.save} close={close} className="" {...asked}>
       <SightFields
-        botId={program.bot_id}
+        bot_id={program.bot_id}
         sight={draft}
         change={change}
         // A missing field is named while the form is filled in.

@@ -30,7 +30,7 @@ export function Programs(): ReactNode {
   const open = (id?: number) => void navigate({ search: id === undefined ? {} : { open: String(id) }, replace: true });
   return (
     <Suspense>
-      <AddProgram key={bot.id} botId={bot.id} close={open} />
+      <AddProgram key={bot.id} bot_id={bot.id} close={open} />
     </Suspense>
   );
 }

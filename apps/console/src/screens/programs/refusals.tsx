@@ -9,7 +9,7 @@ import { Ago } from '../../parts/time.tsx';
 import { REFRESH_MS } from '../../queries.ts';
 import { useProgramsWords } from './programs-words.ts';
 
-export function Refusals({ program: { id, bot_id: botId } }: { program: ProgramResource }): ReactNode {
+export function Refusals({ program: { id, bot_id } }: { program: ProgramResource }): ReactNode {
   const words = useProgramsWords().refusals;
   const refusals = useQuery({
     queryKey: ['program-refusals', id],
@@ -26,7 +26,7 @@ export function Refusals({ program: { id, bot_id: botId } }: { program: ProgramR
           <Refusal
             key={`${refusal.token_id} ${refusal.method} ${refusal.description} ${refusal.chat_id}`}
             refusal={refusal}
-            botId={botId}
+            bot_id={bot_id}
           />
         ))}
       </ul>
@@ -34,11 +34,11 @@ export function Refusals({ program: { id, bot_id: botId } }: { program: ProgramR
   );
 }
 
-type RefusalProps = { refusal: ProgramRefusalResource; botId: number };
+type RefusalProps = { refusal: ProgramRefusalResource; bot_id: number };
 
-function Refusal({ refusal, botId }: RefusalProps): ReactNode {
+function Refusal({ refusal, bot_id }: RefusalProps): ReactNode {
   const words = useProgramsWords().refusals;
-  const { at, method, reason, description, chat_id: chat, token_id: tokenId, token_name: token } = refusal;
+  const { at, method, reason, description, chat_id: chat, token_id, token_name: token } = refusal;
   return (
     <li className="program-entry refusal" title={description}>
       <code>{method ?? words.unnamed[reason === 'file' ? 'file' : 'method']}</code>
@@ -49,10 +49,10 @@ function Refusal({ refusal, botId }: RefusalProps): ReactNode {
         {words.reasons[reason]}
         {chat !== undefined && (
           <>
-            : <ChatName botId={botId} chatId={chat} />
+            : <ChatName bot_id={bot_id} chatId={chat} />
           </>
         )}
-        {tokenId !== undefined && (
+        {token_id !== undefined && (
           <>
             {' · '}
             <span className="muted">{token === undefined ? words.revoked : <bdi>{token}</bdi>}</span>

@@ -11,7 +11,7 @@ import { GROUPS, NEW_RIGHTS, type Rights } from './rights.ts';
 import { TopicsField } from './topics-field.tsx';
 
 type FieldsProps = {
-  botId: number;
+  bot_id: number;
   rights: Rights;
   change: (changed: Partial<Rights>) => void;
   faults: Faults;
@@ -20,15 +20,15 @@ type FieldsProps = {
 };
 
 /** The rights of a token: its methods, its chats, how often, and how long. */
-export function RightsFields({ botId, rights, change, faults, polls }: FieldsProps): ReactNode {
+export function RightsFields({ bot_id, rights, change, faults, polls }: FieldsProps): ReactNode {
   const words = useProgramsWords().rights;
   return (
     <>
       <MethodsField rights={rights} change={change} fault={faults.methods} polls={polls} />
-      <ChatsField botId={botId} chats={rights.chats} choose={(chats) => change({ chats })} fault={faults.chats} />
+      <ChatsField bot_id={bot_id} chats={rights.chats} choose={(chats) => change({ chats })} fault={faults.chats} />
       {rights.chats?.length === 1 && (
         <TopicsField
-          botId={botId}
+          bot_id={bot_id}
           label={words.threads}
           hint={words.threadsHint}
           chats={rights.chats}
@@ -44,16 +44,16 @@ export function RightsFields({ botId, rights, change, faults, polls }: FieldsPro
           fault={faults['rate.per_second'] ?? faults.rate}
           inputMode="numeric"
           autoComplete="off"
-          value={rights.perSecond}
-          onChange={(event) => change({ perSecond: event.target.value.trim() })}
+          value={rights.per_second}
+          onChange={(event) => change({ per_second: event.target.value.trim() })}
         />
         <Field
           label={words.perMinute}
           fault={faults['rate.per_minute']}
           inputMode="numeric"
           autoComplete="off"
-          value={rights.perMinute}
-          onChange={(event) => change({ perMinute: event.target.value.trim() })}
+          value={rights.per_minute}
+          onChange={(event) => change({ per_minute: event.target.value.trim() })}
         />
       </div>
       <LifetimeField

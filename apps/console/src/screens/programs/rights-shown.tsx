@@ -6,7 +6,7 @@ import { useProgramsWords } from './programs-words.ts';
 
 const NAMED_CHATS = 5;
 
-export function RightsShown({ token, botId }: { token: ProgramTokenResource; botId: number }): ReactNode {
+export function RightsShown({ token, bot_id }: { token: ProgramTokenResource; bot_id: number }): ReactNode {
   const { shown: words, rights, andMore } = useProgramsWords();
   const number = useNumber();
   const { methods, chats, threads, rate } = token;
@@ -28,7 +28,7 @@ export function RightsShown({ token, botId }: { token: ProgramTokenResource; bot
             {chats.slice(0, NAMED_CHATS).map((id, at) => (
               <Fragment key={id}>
                 {at > 0 && ', '}
-                <ChatName botId={botId} chatId={id} />
+                <ChatName bot_id={bot_id} chatId={id} />
               </Fragment>
             ))}
             {more > 0 && `, ${andMore(more)}`}

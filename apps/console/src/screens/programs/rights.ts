@@ -15,8 +15,8 @@ export type Rights = {
   chats: readonly number[] | null;
   /** Topics of its one chat, with commas between them; empty: all. */
   threads: string;
-  perSecond: string;
-  perMinute: string;
+  per_second: string;
+  per_minute: string;
   lifetime: Lifetime;
 };
 
@@ -25,15 +25,15 @@ export const NEW_RIGHTS: Rights = {
   others: '',
   chats: null,
   threads: '',
-  perSecond: '',
-  perMinute: '',
+  per_second: '',
+  per_minute: '',
   lifetime: { span: 'never' },
 };
 
-export function rightsInput({ groups, others, chats, threads, perSecond, perMinute, lifetime }: Rights) {
+export function rightsInput({ groups, others, chats, threads, per_second, per_minute, lifetime }: Rights) {
   const rate = {
-    ...(perSecond === '' ? {} : { per_second: Number(perSecond) }),
-    ...(perMinute === '' ? {} : { per_minute: Number(perMinute) }),
+    ...(per_second === '' ? {} : { per_second: Number(per_second) }),
+    ...(per_minute === '' ? {} : { per_minute: Number(per_minute) }),
   };
   const expires = expiryOf(lifetime);
   return {
@@ -58,8 +58,8 @@ export function localRightsFaults(rights: Rights, words: ProgramsWords): Faults 
   return {
     ...(groups?.length === 0 && namesIn(others).length === 0 ? { methods: noMethod } : {}),
     ...(chats?.length === 0 ? { chats: noChat } : {}),
-    ...(isBad(rights.perSecond) ? { 'rate.per_second': badNumber } : {}),
-    ...(isBad(rights.perMinute) ? { 'rate.per_minute': badNumber } : {}),
+    ...(isBad(rights.per_second) ? { 'rate.per_second': badNumber } : {}),
+    ...(isBad(rights.per_minute) ? { 'rate.per_minute': badNumber } : {}),
   };
 }
 

@@ -14,7 +14,7 @@ type FieldsProps = SightProps & {
 };
 
 /** The name of a program, what it sees, and how it gets that. */
-export function SightFields({ botId, sight, change, faults, hasSecret }: FieldsProps): ReactNode {
+export function SightFields({ bot_id, sight, change, faults, hasSecret }: FieldsProps): ReactNode {
   const words = useProgramsWords();
   const { modes, modeHints, mode: question } = words.wizard;
   return (
@@ -50,7 +50,7 @@ export function SightFields({ botId, sight, change, faults, hasSecret }: FieldsP
       </ChoiceField>
       {faults.mode && <p className="fault">{faults.mode}</p>}
       <KindsField kinds={sight.kinds} choose={(kinds) => change({ kinds })} fault={faults.kinds} />
-      <FilterFields {...{ botId, sight, change, faults }} />
+      <FilterFields {...{ bot_id, sight, change, faults }} />
     </>
   );
 }

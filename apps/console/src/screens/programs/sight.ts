@@ -75,7 +75,7 @@ const FIELDS = [
   ],
 ];
 export type SightProps = {
-  botId: number;
+  bot_id: number;
   sight: Sight;
   change: (changed: Partial<Sight>) => void;
   faults: Faults;

@@ -30,7 +30,7 @@ export function Signing({ program }: { program: ProgramResource }): ReactNode {
         ))}
       </div>
       {asking !== null && (
-        <Ask key={asking} act={asking} programId={program.id} close={() => setAsking(null)} made={setSecret} />
+        <Ask key={asking} act={asking} program_id={program.id} close={() => setAsking(null)} made={setSecret} />
       )}
       {secret !== null && (
         <ShownOnce title={words.secret} description={once.hint} secret={secret} close={() => setSecret(null)} />
@@ -39,9 +39,9 @@ export function Signing({ program }: { program: ProgramResource }): ReactNode {
   );
 }
 
-type AskProps = { act: Act; programId: number; close: () => void; made: (secret: string) => void };
+type AskProps = { act: Act; program_id: number; close: () => void; made: (secret: string) => void };
 
-function Ask({ act, programId: program_id, close, made }: AskProps): ReactNode {
+function Ask({ act, program_id, close, made }: AskProps): ReactNode {
   const words = useProgramsWords().signing;
   const queries = useQueryClient();
   const change = useMutation({

@@ -42,7 +42,7 @@ export function Tokens({ program }: { program: ProgramResource }): ReactNode {
       {tokens.data?.length === 0 && <p className="muted">{words.none}</p>}
       <ul>
         {tokens.data?.map((token) => (
-          <TokenCard key={token.id} token={token} botId={program.bot_id} revoked={() => setRevoked(revoked + 1)} />
+          <TokenCard key={token.id} token={token} bot_id={program.bot_id} revoked={() => setRevoked(revoked + 1)} />
         ))}
       </ul>
       {making && <NewToken program={program} close={() => setMaking(false)} />}
@@ -50,9 +50,9 @@ export function Tokens({ program }: { program: ProgramResource }): ReactNode {
   );
 }
 
-type CardProps = { token: ProgramTokenResource; botId: number; revoked: () => void };
+type CardProps = { token: ProgramTokenResource; bot_id: number; revoked: () => void };
 
-function TokenCard({ token, botId, revoked }: CardProps): ReactNode {
+function TokenCard({ token, bot_id, revoked }: CardProps): ReactNode {
   const words = useProgramsWords().tokens;
   const [asking, setAsking] = useState(false);
   const { name, prefix, expires_at: expires, last_used_at: used, made_by: maker } = token;
@@ -65,7 +65,7 @@ function TokenCard({ token, botId, revoked }: CardProps): ReactNode {
         </strong>
         <code className="muted">{prefix}…</code>
       </p>
-      <RightsShown token={token} botId={botId} />
+      <RightsShown token={token} bot_id={bot_id} />
       <p className="muted">
         {used ? (
           <>

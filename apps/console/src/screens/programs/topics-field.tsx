@@ -9,7 +9,7 @@ import '../../parts/chips.css';
 const OFFERED = 12;
 
 type TopicsProps = {
-  botId: number;
+  bot_id: number;
   label: string;
   hint: string;
   /** The chats of which topics are offered. */
@@ -21,8 +21,8 @@ type TopicsProps = {
 };
 
 /** Topics by their ids; those of the chosen chats are offered by name. */
-export function TopicsField({ botId, label, hint, chats, threads, choose, fault }: TopicsProps): ReactNode {
-  const offered = useTopicsOf(botId, chats);
+export function TopicsField({ bot_id, label, hint, chats, threads, choose, fault }: TopicsProps): ReactNode {
+  const offered = useTopicsOf(bot_id, chats);
   const chosen = namesIn(threads);
   const toggle = (id: string) =>
     choose((chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id]).join(', '));
@@ -58,12 +58,12 @@ export function TopicsField({ botId, label, hint, chats, threads, choose, fault 
   );
 }
 
-function useTopicsOf(botId: number, chats: readonly number[]) {
+function useTopicsOf(bot_id: number, chats: readonly number[]) {
   const answers = useQueries({
     queries: chats.slice(0, OFFERED).map((id) => ({
-      queryKey: ['topics', botId, id, 'offered'],
+      queryKey: ['topics', bot_id, id, 'offered'],
       queryFn: ({ signal }: { signal: AbortSignal }) =>
-        call('listTopics', { bot_id: botId, chat_id: id, limit: OFFERED }, signal),
+        call('listTopics', { bot_id, chat_id: id, limit: OFFERED }, signal),
       retry: false,
     })),
   });

@@ -20,13 +20,13 @@ const LOOKS = { open: 'not_polled', answered: 'ok', expired: 'disabled', cancell
 
 export function Questions(): ReactNode {
   const { data: bot } = useBot();
-  return bot && <QuestionsOf key={bot.id} botId={bot.id} />;
+  return bot && <QuestionsOf key={bot.id} bot_id={bot.id} />;
 }
 
-function QuestionsOf({ botId }: { botId: number }): ReactNode {
+function QuestionsOf({ bot_id }: { bot_id: number }): ReactNode {
   const words = useQuestionsWords();
-  const questions = usePages<QuestionResource>(['questions', botId], (page, signal) =>
-    callPage('listQuestions', { bot_id: botId, ...page, limit: PAGE }, signal),
+  const questions = usePages<QuestionResource>(['questions', bot_id], (page, signal) =>
+    callPage('listQuestions', { bot_id, ...page, limit: PAGE }, signal),
   );
   return (
     <section className="panel questions" aria-labelledby="questions">

@@ -6,17 +6,17 @@ import { call } from '../../call.ts';
 type Step = -1 | 1;
 
 /** Lets somebody put the rules of a bot in another order, by dragging them or by a press; it is shown at once. */
-export function useRuleOrder(botId: number, rules: readonly Rule[]) {
+export function useRuleOrder(bot_id: number, rules: readonly Rule[]) {
   const queries = useQueryClient();
   const [dragged, setDragged] = useState<{ id: number; order: readonly number[] } | null>(null);
   const [moved, setMoved] = useState<{ id: number; step: Step; place: number } | null>(null);
   const list = useRef<HTMLOListElement>(null);
-  const key = ['rules', botId] as const;
+  const key = ['rules', bot_id] as const;
   const save = useMutation({
     mutationKey: key,
     // One after another, so that the last one counts.
     scope: { id: key.join() },
-    mutationFn: (ids: readonly number[]) => call('reorderRoutingRules', { bot_id: botId, ids: [...ids] }),
+    mutationFn: (ids: readonly number[]) => call('reorderRoutingRules', { bot_id, ids: [...ids] }),
     onSettled: () => {
       if (queries.isMutating({ mutationKey: key }) === 1) void queries.invalidateQueries({ queryKey: ['rules'] });
     },

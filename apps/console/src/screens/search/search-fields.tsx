@@ -44,7 +44,7 @@ export function SearchFields({ address }: { address: SearchAddress }): ReactNode
         label={words.user}
         placeholder={words.anyUser}
         botId={bot}
-        chatId={chat}
+        chat_id={chat}
         userId={user}
         choose={(id) => choose({ user: id })}
       />

@@ -10,14 +10,14 @@ const WEEKS = 12;
 const EVERY_MS = 600_000;
 
 /** On which weekdays and in which hours a chat is busy, by the clock of the browser. */
-export function ChatHeatMap({ botId, chatId }: { botId: number; chatId: number }): ReactNode {
+export function ChatHeatMap({ bot_id, chat_id }: { bot_id: number; chat_id: number }): ReactNode {
   const { statistics: words } = useWords();
   const title = words.messagesByHour(WEEKS);
   const stats = useQuery({
-    queryKey: ['stats-by-weekday', botId, chatId],
+    queryKey: ['stats-by-weekday', bot_id, chat_id],
     queryFn: ({ signal }) => {
       const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-      return call('showChatStats', { bot_id: botId, chat_id: chatId, weeks: WEEKS, time_zone: timeZone }, signal);
+      return call('showChatStats', { bot_id, chat_id, weeks: WEEKS, time_zone: timeZone }, signal);
     },
     staleTime: EVERY_MS,
     refetchInterval: EVERY_MS,

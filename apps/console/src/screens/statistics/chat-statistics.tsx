@@ -21,11 +21,11 @@ const route = getRouteApi('/of-chat/bots/$id/chats/$chat/statistics');
 /** How much is written in a chat, by whom and when. */
 export function ChatStatistics(): ReactNode {
   const { statistics: words } = useWords();
-  const { botId, chatId } = useChatOfPage();
+  const { bot_id, chat_id } = useChatOfPage();
   const { days = PERIODS_OF_CHAT[0] } = route.useSearch();
   const stats = useQuery({
-    queryKey: ['stats', botId, chatId],
-    queryFn: ({ signal }) => call('showChatStats', { bot_id: botId, chat_id: chatId }, signal),
+    queryKey: ['stats', bot_id, chat_id],
+    queryFn: ({ signal }) => call('showChatStats', { bot_id, chat_id }, signal),
     refetchInterval: EVERY_MS,
   });
   return (
@@ -36,7 +36,7 @@ export function ChatStatistics(): ReactNode {
       {!stats.isPending && (
         <section className="panel" aria-labelledby="messages-by-day">
           <h2 id="messages-by-day">{words.messagesByDay(Number(days))}</h2>
-          <MessagesByDay botId={botId} chatId={chatId} count={Number(days)} />
+          <MessagesByDay bot_id={bot_id} chat_id={chat_id} count={Number(days)} />
         </section>
       )}
       {stats.data && (
@@ -49,7 +49,7 @@ export function ChatStatistics(): ReactNode {
             <h2 id="top-users">{words.topUsers}</h2>
             <TopUsers users={stats.data.top_users} />
           </section>
-          <ChatHeatMap botId={botId} chatId={chatId} />
+          <ChatHeatMap bot_id={bot_id} chat_id={chat_id} />
         </>
       )}
     </div>
@@ -78,7 +78,7 @@ function ChatTotals({ stats, takenMs }: { stats: ChatStatsResource; takenMs: num
 }
 
 /** The api counts the messages of a time; so each day is one small question. Days that are over are asked once. */
-function MessagesByDay({ botId, chatId, count }: { botId: number; chatId: number; count: number }): ReactNode {
+function MessagesByDay({ bot_id, chat_id, count }: { bot_id: number; chat_id: number; count: number }): ReactNode {
   const { statistics: words } = useWords();
   const first = startOf(count, Date.now());
   const days = Array.from({ length: count + 1 }, (_, at) => {
@@ -88,10 +88,10 @@ function MessagesByDay({ botId, chatId, count }: { botId: number; chatId: number
   });
   const counts = useQueries({
     queries: days.slice(0, -1).map((from, at) => ({
-      queryKey: ['messages-of-day', botId, chatId, from],
+      queryKey: ['messages-of-day', bot_id, chat_id, from],
       queryFn: ({ signal }: { signal: AbortSignal }) => {
         const day = { from, to: days[at + 1]! - 1, limit: 1 };
-        return callPage('listMessages', { bot_id: botId, chat_id: chatId, ...day }, signal);
+        return callPage('listMessages', { bot_id, chat_id, ...day }, signal);
       },
       staleTime: at === count - 1 ? EVERY_MS : Number.POSITIVE_INFINITY,
     })),

@@ -62,7 +62,7 @@ export function Replicas(): ReactNode {
             </tr>
           </thead>
           <tbody>
-            {replicas.map(({ id, kind, roles, version, host, started_at: startedAt }) => (
+            {replicas.map(({ id, kind, roles, version, host, started_at }) => (
               <tr key={id}>
                 <th scope="row">
                   {words.kinds[kind]} <code className="muted">{id}</code>
@@ -71,7 +71,7 @@ export function Replicas(): ReactNode {
                 <td>{versions.length > 1 ? <strong className="marked">{version}</strong> : version}</td>
                 <td>{host}</td>
                 <td>
-                  <Ago at={startedAt} />
+                  <Ago at={started_at} />
                 </td>
               </tr>
             ))}

@@ -9,9 +9,9 @@ const STEPS_MS = [0, 10, 100, 1_000, 10_000, 60_000, 600_000, 3_600_000, 6 * 3_6
 const LINEAR_MS = 10;
 
 /** An attempt may come milliseconds after the acceptance or hours, so the time grows by factors. Null: it has no beginning. */
-export function timeScale({ accepted_at: acceptedAt, readers, calls }: ShownUpdate): TimeScale | null {
+export function timeScale({ accepted_at, readers, calls }: ShownUpdate): TimeScale | null {
   const attempts = readers.flatMap((reader) => reader.attempts);
-  const begins = [acceptedAt, ...attempts.map(({ at }) => at)].flatMap((at) => (at ? [Date.parse(at)] : []));
+  const begins = [accepted_at, ...attempts.map(({ at }) => at)].flatMap((at) => (at ? [Date.parse(at)] : []));
   if (begins.length === 0) return null;
   const beginMs = Math.min(...begins);
   const since = (at: string) => Math.max(0, Date.parse(at) - beginMs);

@@ -22,21 +22,21 @@ const route = getRouteApi('/bots/$id/updates/$update');
 /** The story of one update: when it came, how each reader got it, and the calls that it led to. */
 export function Update(): ReactNode {
   const words = useUpdateWords();
-  const { id, update: updateId } = route.useParams();
-  useTitle(words.title(updateId));
+  const { id, update: update_id } = route.useParams();
+  useTitle(words.title(update_id));
   const shown = useQuery({
-    queryKey: ['update', 'shown', id, updateId],
-    queryFn: ({ signal }) => call('showUpdate', { bot_id: id, update_id: updateId }, signal),
+    queryKey: ['update', 'shown', id, update_id],
+    queryFn: ({ signal }) => call('showUpdate', { bot_id: id, update_id }, signal),
     refetchInterval: REFRESH_MS,
     retry: (failures, error) => !isUnknown(error) && failures < 2,
   });
   const isGone = isUnknown(shown.error);
   return (
     <article className="update" aria-labelledby="update-title">
-      <h2 id="update-title">{words.title(updateId)}</h2>
+      <h2 id="update-title">{words.title(update_id)}</h2>
       {shown.isError && !isGone && <Failure error={shown.error} retry={() => void shown.refetch()} />}
       {isGone && shown.data === undefined && <Empty title={words.gone} hint={words.goneHint} />}
-      {shown.data && <Shown botId={Number(id)} updateId={Number(updateId)} update={shown.data} />}
+      {shown.data && <Shown botId={Number(id)} update_id={Number(update_id)} update={shown.data} />}
     </article>
   );
 }
@@ -45,7 +45,7 @@ function isUnknown(error: Error | null): boolean {
   return error instanceof CallError && [400, 404].includes(error.status);
 }
 
-function Shown({ botId, updateId, update }: { botId: number; updateId: number; update: ShownUpdate }): ReactNode {
+function Shown({ botId, update_id, update }: { botId: number; update_id: number; update: ShownUpdate }): ReactNode {
   const words = useUpdateWords();
   const { attempt } = route.useSearch();
   const { accepted_at: at, via, kind, chat_id: chatId, message } = update;
@@ -62,7 +62,7 @@ function Shown({ botId, updateId, update }: { botId: number; updateId: number; u
           ...(message === undefined ? [] : [[words.message, <MessageLink key="message" message={message} />] as const]),
         ]}
       />
-      <Waterfall botId={botId} updateId={updateId} update={update} />
+      <Waterfall botId={botId} update_id={update_id} update={update} />
       <section className="panel" aria-labelledby="update-json">
         <h3 id="update-json">{words.json}</h3>
         {update.update === undefined ? <p className="muted">{words.noJson}</p> : <JsonView value={update.update} />}

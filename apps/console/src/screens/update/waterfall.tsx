@@ -23,10 +23,10 @@ const MARKS = {
   expired: 'open',
 } as const satisfies Record<Reader['outcome'], string>;
 
-type WaterfallProps = { botId: number; updateId: number; update: ShownUpdate };
+type WaterfallProps = { botId: number; update_id: number; update: ShownUpdate };
 
 /** From the acceptance to the attempts of each reader and to the calls, over a time whose steps grow by factors. */
-export function Waterfall({ botId, updateId, update }: WaterfallProps): ReactNode {
+export function Waterfall({ botId, update_id, update }: WaterfallProps): ReactNode {
   const words = useUpdateWords();
   const { readers, calls } = update;
   const scale = timeScale(update);
@@ -36,7 +36,7 @@ export function Waterfall({ botId, updateId, update }: WaterfallProps): ReactNod
       {scale && <Axis scale={scale} />}
       <ol>
         {readers.map((reader) => (
-          <ReaderRow key={reader.reader} {...{ botId, updateId, update, reader, scale }} />
+          <ReaderRow key={reader.reader} {...{ botId, update_id, update, reader, scale }} />
         ))}
       </ol>
       <h4>{words.calls}</h4>
@@ -71,7 +71,7 @@ type RowProps = { scale: TimeScale | null };
 
 type ReaderProps = RowProps & WaterfallProps & { reader: Reader };
 
-function ReaderRow({ botId, updateId, update, reader, scale }: ReaderProps): ReactNode {
+function ReaderRow({ botId, update_id, update, reader, scale }: ReaderProps): ReactNode {
   const words = useUpdateWords();
   const { outcome, filtered_by: by, attempts } = reader;
   const name = useReaderName(reader);
@@ -84,7 +84,7 @@ function ReaderRow({ botId, updateId, update, reader, scale }: ReaderProps): Rea
           {words.outcomes[outcome]}
         </span>
         {by && <span className="muted">{words.filtered[by] ?? words.taken(by.replace('program:', ''))}</span>}
-        {canReplay(reader, update) && <Replay {...{ botId, updateId, reader, name }} />}
+        {canReplay(reader, update) && <Replay {...{ botId, update_id, reader, name }} />}
       </div>
       <div className="track" aria-hidden="true">
         {scale && attempts.map((attempt) => <Bar key={attempt.id} attempt={attempt} scale={scale} />)}
@@ -120,7 +120,7 @@ function AttemptLink({ botId, attempt, scale }: RowProps & { botId: number; atte
   const { bot } = useWords();
   const number = useNumber();
   const duration = useDuration();
-  const { id, status, duration_ms: took, destination, error, call_error: callError, call } = attempt;
+  const { id, status, duration_ms: took, destination, error, call_error, call } = attempt;
   return (
     <Link
       to="/bots/$id/updates/$update"
@@ -128,12 +128,12 @@ function AttemptLink({ botId, attempt, scale }: RowProps & { botId: number; atte
       search={{ attempt: id }}
       resetScroll={false}
     >
-      <StateMark state={attempt.ok ? (callError === undefined ? 'ok' : 'failing') : 'open'} />
+      <StateMark state={attempt.ok ? (call_error === undefined ? 'ok' : 'failing') : 'open'} />
       <span>{attempt.replay ? words.replay.attempt : words.attempt(number(attempt.attempt))}</span>
       <span className="muted">{scale && words.after(duration(scale.since(attempt.at)))}</span>
       <b>{status === 0 ? bot.noAnswer : status}</b>
       <span className="muted">{bot.ms(number(took))}</span>
-      <span className="muted cut">{[destination, error ?? callError ?? call].filter(Boolean).join(': ')}</span>
+      <span className="muted cut">{[destination, error ?? call_error ?? call].filter(Boolean).join(': ')}</span>
     </Link>
   );
 }

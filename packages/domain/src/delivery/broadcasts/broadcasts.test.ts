@@ -22,14 +22,14 @@ const ALL: BroadcastAudience = { chat_types: ['private', 'group', 'supergroup', 
 const PRIVATE: BroadcastAudience = { chat_types: ['private'], exclude_blocked: true };
 
 let database: TestDatabase;
-let botId: number;
+let bot_id: number;
 
 beforeAll(async () => {
   database = await testDatabase();
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  botId = await storedBot(database.db);
+  bot_id = await storedBot(database.db);
 });
 
 const deps = () => ({ db: database.db, clock: systemClock });
@@ -43,7 +43,7 @@ async function chat(
   await database.db
     .insertInto('chats')
     .values({
-      ...{ bot_id: fields.of ?? botId, id, type, last_incoming_date: writtenS, migrated_to_chat_id: migratedTo },
+      ...{ bot_id: fields.of ?? bot_id, id, type, last_incoming_date: writtenS, migrated_to_chat_id: migratedTo },
       ...{ last_incoming_id: writtenS === null ? null : 1, blocked_at: blocked ? new Date() : null },
     })
     .execute();
@@ -51,7 +51,9 @@ async function chat(
 async function people(count: number) {
   await sql`
     insert into chats (bot_id, id, type, last_incoming_date, last_incoming_id)
-    select ${botId}, id, 'private', 1780000000, 1 from generate_series(1, ${count}::bigint) as id`.execute(database.db);
+    select ${bot_id}, id, 'private', 1780000000, 1 from generate_series(1, ${count}::bigint) as id`.execute(
+    database.db,
+  );
 }
 
 const added = (
@@ -60,7 +62,7 @@ const added = (
 ): Promise<Broadcast> =>
   broadcastStore(database.db).insert({
     ...{
-      bot_id: botId,
+      bot_id,
       name: 'News',
       audience,
       method: 'sendMessage',
@@ -104,7 +106,7 @@ async function settle(id: number, state: State, { code = null as number | null, 
 }
 
 describe('An audience', () => {
-  const sizeOf = (audience: BroadcastAudience) => countAudience(database.db, botId, audience);
+  const sizeOf = (audience: BroadcastAudience) => countAudience(database.db, bot_id, audience);
   const reached = async (audience: BroadcastAudience) => {
     const { id, counts } = await advanced((await added(audience)).id);
     const chats = await chatsOf(id);
@@ -187,7 +189,7 @@ describe('An audience', () => {
       [8, null],
     ] as const) {
       await chat(id, { writtenS: id * 1_000 });
-      const user = { bot_id: botId, chat_id: id, user_id: id, language_code: language };
+      const user = { bot_id, chat_id: id, user_id: id, language_code: language };
       await database.db
         .insertInto('chat_users')
         .values({ ...user, username: null, first_name: null, last_name: null, search: null })
@@ -196,7 +198,7 @@ describe('An audience', () => {
     expect(await reached({ ...ALL, language_codes: ['pt', 'e'] })).toEqual([5, 6]);
     expect(await reached({ ...ALL, language_codes: ['pt-br', 'EN'] })).toEqual([5, 7]);
     expect(await reached({ ...ALL, inactive_since: new Date(7_000_000).toISOString() })).toEqual([5, 6]);
-    expect(await readAudienceChoices(deps(), { botId, q: '' })).toEqual({
+    expect(await readAudienceChoices(deps(), { botId: bot_id, q: '' })).toEqual({
       tags: [],
       languages: [
         { language_code: 'pt', people: 2 },
@@ -211,13 +213,15 @@ describe('An audience', () => {
     const tag = (user: number, chatId: number, name: string) =>
       database.db
         .insertInto('tags')
-        .values({ bot_id: botId, chat_id: chatId, user_id: user, tag: name, color: '#000000' })
+        .values({ bot_id, chat_id: chatId, user_id: user, tag: name, color: '#000000' })
         .execute();
     await tag(5, -8, 'vip');
     await tag(6, 6, 'vip');
     await tag(7, 7, 'other');
     expect(await reached({ ...ALL, tags: ['VIP', 'none'] })).toEqual([5, 6]);
-    expect(await readAudienceChoices(deps(), { botId, q: 'VI' })).toMatchObject({ tags: [{ tag: 'vip', people: 2 }] });
+    expect(await readAudienceChoices(deps(), { botId: bot_id, q: 'VI' })).toMatchObject({
+      tags: [{ tag: 'vip', people: 2 }],
+    });
     expect(await reached({ ...ALL, tags: [] })).toEqual([]);
     const since = new Date(6_000_000).toISOString();
     expect(await reached({ ...ALL, active_since: since })).toEqual([-8, 6, 7]);
@@ -228,7 +232,7 @@ describe('An audience', () => {
     await chat(5);
     await chat(6);
     await chat(7);
-    await storeMessages(database.db, botId, [
+    await storeMessages(database.db, bot_id, [
       { chat_id: 5, id: 1, date: 1_780_000_000, text: 'to the account', business_connection_id: 'c1' },
       { chat_id: 6, id: 1, date: 1_780_000_000, text: 'to the account', business_connection_id: 'c1' },
       { chat_id: 6, id: 2, date: 1_780_000_000, text: 'to the bot' },
@@ -244,11 +248,11 @@ describe('Names in a text', () => {
     await chat(6);
     await chat(-7);
     const names = { first_name: 'Tom & <Co>', username: null };
-    await database.db.updateTable('chats').set(names).where('bot_id', '=', botId).where('id', '=', 5).execute();
+    await database.db.updateTable('chats').set(names).where('bot_id', '=', bot_id).where('id', '=', 5).execute();
     await database.db
       .updateTable('chats')
       .set({ first_name: 'Group' })
-      .where('bot_id', '=', botId)
+      .where('bot_id', '=', bot_id)
       .where('id', '=', -7)
       .execute();
     const text = '<b>Hi {first_name|<i>friend</i>}</b>, {username|you}{last_name}!';
@@ -292,7 +296,7 @@ describe('A broadcast', () => {
     expect(await chatsOf(id, 'queued')).toEqual(chats.slice(0, MOST_RELEASED));
     const entry = database.db.selectFrom('outbox').selectAll().where('broadcast_id', '=', id).orderBy('id', 'desc');
     expect(await entry.limit(1).executeTakeFirst()).toMatchObject({
-      ...{ bot_id: botId, method: 'sendMessage', params: { text: 'Hi' }, priority: 'bulk', send_at: null },
+      ...{ bot_id, method: 'sendMessage', params: { text: 'Hi' }, priority: 'bulk', send_at: null },
       created_by: { username: 'grace' },
     });
   });
@@ -337,7 +341,7 @@ describe('A broadcast', () => {
     expect(await advanced(id)).toMatchObject({
       ...{ state: 'done', ended_at: expect.any(Date), counts: { ...counts, queued: 0, sent: 3 } },
     });
-    const events = database.db.selectFrom('events').select(['kind', 'text']).where('bot_id', '=', botId);
+    const events = database.db.selectFrom('events').select(['kind', 'text']).where('bot_id', '=', bot_id);
     expect(await events.execute()).toEqual([
       {
         kind: 'broadcast.done',
@@ -396,7 +400,7 @@ describe('A broadcast', () => {
 
   test('of a disabled bot releases nothing', async () => {
     await people(3);
-    await database.db.updateTable('bots').set({ disabled: true }).where('id', '=', botId).execute();
+    await database.db.updateTable('bots').set({ disabled: true }).where('id', '=', bot_id).execute();
     const { id } = await added(PRIVATE);
     await advanced(id);
     expect(await chatsOf(id, 'queued')).toEqual([]);
@@ -427,12 +431,12 @@ describe('A broadcast', () => {
     const made = await added(ALL);
     await advanced(made.id);
     const store = movedGroupStore(database.db);
-    const move = { botId, fromChatId: -7, toChatId: -1_007 };
+    const move = { botId: bot_id, fromChatId: -7, toChatId: -1_007 };
     expect([await store.moveSends(move), await store.moveAudiences(move)]).toEqual([1, 1]);
     expect(await chatsOf(made.id)).toEqual([-8, -1_007]);
     expect((await shown(waiting.id)).audience.chat_ids?.toSorted((a, b) => a - b)).toEqual([-1_007, -8]);
     // Of a supergroup that has an entry already, that of the group stays where the platform refuses it.
-    expect(await store.moveSends({ botId, fromChatId: -8, toChatId: -1_007 })).toBe(0);
+    expect(await store.moveSends({ botId: bot_id, fromChatId: -8, toChatId: -1_007 })).toBe(0);
   });
 
   test('is removed some months after it ended, and with its bot', async () => {
@@ -443,7 +447,7 @@ describe('A broadcast', () => {
     expect([await broadcastStore(database.db).find(id), await broadcastStore(database.db).find(kept.id)]).toEqual([
       ...[null, expect.anything()],
     ]);
-    await database.db.deleteFrom('bots').where('id', '=', botId).execute();
+    await database.db.deleteFrom('bots').where('id', '=', bot_id).execute();
     expect(await broadcastStore(database.db).find(kept.id)).toBeNull();
   });
 });
@@ -489,7 +493,7 @@ test('what comes back to the queue of a paused broadcast is taken back, too', as
 
 test('who was blocked is skipped by the next broadcast', async () => {
   await people(2);
-  await blockedChatStore(database.db).note({ bot_id: botId, chat_id: 1 });
+  await blockedChatStore(database.db).note({ bot_id, chat_id: 1 });
   const { id } = await advanced((await added(PRIVATE)).id);
   expect(await chatsOf(id)).toEqual([2]);
 });

@@ -26,16 +26,16 @@ export async function appendToChatList(
   { db, clock }: ListDeps,
   by: Actor,
   scope: ListScope,
-  { id, chatIds }: { id: number; chatIds: readonly number[] },
+  { id, chat_ids }: { id: number; chat_ids: readonly number[] },
 ): Promise<ChatList> {
   return db.transaction().execute(async (transaction) => {
     const store = chatListStore(transaction);
     const before = await requireList(transaction, scope, id);
-    await store.append(id, chatIds);
+    await store.append(id, chat_ids);
     const list = await requireList(transaction, scope, id);
     if (list.size > LONGEST_CHAT_LIST) throw conflict(`A list has ${LONGEST_CHAT_LIST} chats at most`);
     if (list.account_id !== null) await requireRoom(transaction, list.account_id);
-    const details = `list ${id}; chats: ${list.size - before.size} new of ${chatIds.length}`;
+    const details = `list ${id}; chats: ${list.size - before.size} new of ${chat_ids.length}`;
     await recordAction({ db: transaction, clock }, by, { action: 'list_append', details });
     return list;
   });

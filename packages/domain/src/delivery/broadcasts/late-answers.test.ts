@@ -16,7 +16,7 @@ import { broadcastStore } from './broadcast-store.ts';
 
 let database: TestDatabase;
 let writes: OutboxWrites;
-let botId: number;
+let bot_id: number;
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -27,7 +27,7 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(async () => {
-  botId = await storedBot(database.db);
+  bot_id = await storedBot(database.db);
 });
 
 const turns = () => outboxTurnStore(database.db);
@@ -36,10 +36,10 @@ const statesOf = async (ids: number[]) => (await Promise.all(ids.map(shown))).ma
 
 /** A broadcast to these groups, with the ids of its entries, which wait in the queue of the bot. */
 async function broadcastTo(...groups: number[]): Promise<{ id: number; entries: number[] }> {
-  const chats = groups.map((id) => ({ bot_id: botId, id, type: 'group' }));
+  const chats = groups.map((id) => ({ bot_id, id, type: 'group' }));
   await database.db.insertInto('chats').values(chats).execute();
   const { id } = await broadcastStore(database.db).insert({
-    ...{ bot_id: botId, name: 'News', method: 'sendMessage', params: { text: 'Hi' }, messages: 1, per_second: null },
+    ...{ bot_id, name: 'News', method: 'sendMessage', params: { text: 'Hi' }, messages: 1, per_second: null },
     ...{
       needs_new_worker: false,
       audience: { chat_ids: groups, exclude_blocked: true },
@@ -57,9 +57,9 @@ async function advance(id: number) {
   const broadcast = (await broadcastStore(database.db).find(id))!;
   return { ...broadcast, counts: countsOf(broadcast) };
 }
-const begin = async (claim: number, ids: number[]) => turns().begin(ids.map((id) => ({ id, bot_id: botId, claim })));
+const begin = async (claim: number, ids: number[]) => turns().begin(ids.map((id) => ({ id, bot_id, claim })));
 const settle = (claim: number, id: number, outcome: Outcome) =>
-  writes.settle({ ...outcome, id, bot_id: botId, claim } as Parameters<OutboxWrites['settle']>[0]);
+  writes.settle({ ...outcome, id, bot_id, claim } as Parameters<OutboxWrites['settle']>[0]);
 
 const SENT: Outcome = { event: 'sent', message_id: 9, result: null };
 const HELD: Outcome = { event: 'hold', error: 'The token was revoked' };
@@ -71,10 +71,10 @@ describe('Of a broadcast that was cancelled', () => {
   test('what was not sent stays unsent, also if that is known only after its end', async () => {
     const { id, entries } = await broadcastTo(-1, -2, -3, -4);
     const [never, held, sent, inFlight] = entries as [number, number, number, number];
-    const former = await turns().claim(botId);
+    const former = await turns().claim(bot_id);
     await begin(former, [never, held, sent]);
-    const claim = await turns().claim(botId);
-    await turns().doubtFormer(botId, claim);
+    const claim = await turns().claim(bot_id);
+    await turns().doubtFormer(bot_id, claim);
     await begin(claim, [inFlight]);
     await broadcastStore(database.db).change(id, { state: 'cancelled', made: true });
     await settle(claim, inFlight, notMade(-4));
@@ -90,7 +90,7 @@ describe('Of a broadcast that was cancelled', () => {
   test('an entry that a person sends again is tried again as any other', async () => {
     const { id, entries } = await broadcastTo(-1);
     const [resent] = entries as [number];
-    const claim = await turns().claim(botId);
+    const claim = await turns().claim(bot_id);
     await begin(claim, [resent]);
     await settle(claim, resent, { event: 'doubt', error: 'no answer' });
     await broadcastStore(database.db).change(id, { state: 'cancelled', made: true });
@@ -110,9 +110,9 @@ test.each([
   async (_, outcome) => {
     const { entries } = await broadcastTo(-1, -1_001);
     const [ofGroup, ofSupergroup] = entries as [number, number];
-    const claim = await turns().claim(botId);
+    const claim = await turns().claim(bot_id);
     await begin(claim, [ofGroup]);
-    await movedGroupStore(database.db).point({ botId, fromChatId: -1, toChatId: -1_001 });
+    await movedGroupStore(database.db).point({ botId: bot_id, fromChatId: -1, toChatId: -1_001 });
     await settle(claim, ofGroup, outcome);
     const { error } = outcome as { error: string };
     expect(await shown(ofGroup)).toMatchObject({ state: 'failed', error, chat_id: -1 });

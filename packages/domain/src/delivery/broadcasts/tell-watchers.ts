@@ -3,6 +3,7 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import { registrationOf } from '../../fleet/bots/registration.ts';
 import { countsOf } from './broadcast.ts';
 
 export type TellDeps = { redis: RedisHandles; directory: BotDirectory };
@@ -13,6 +14,6 @@ export async function tellWatchers({ redis, directory }: TellDeps, broadcast: Br
   const bot = directory.byId(bot_id);
   if (bot === undefined) return;
   const event = JSON.stringify({ bot_id, id, state, counts: countsOf(broadcast) });
-  const told = { registrationId: bot.registration_id, botId: bot.id, kind: 'broadcast', event };
+  const told = { ...registrationOf(bot), kind: 'broadcast', event };
   await scripts.tellWatchers(redis.commands, botKeys(bot.id), told).catch(() => false);
 }

@@ -8,6 +8,7 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { programReaderName } from '../../fleet/bots/active-program.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
+import { registrationOf } from '../../fleet/bots/registration.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { requireAuditable } from '../../people/audit/require-auditable.ts';
@@ -42,16 +43,16 @@ export async function actOnRetrying(
   chosen: Chosen,
 ): Promise<number> {
   const { reader } = chosen;
-  const programId = chosen.program_id;
-  const name = programId === undefined ? reader : programReaderName(programId);
+  const program_id = chosen.program_id;
+  const name = program_id === undefined ? reader : programReaderName(program_id);
   if (act === 'try') await allowTry(deps.redis, bot.id, name);
-  const { rows } = await listRetrying(deps, [bot], { reader, program_id: programId });
+  const { rows } = await listRetrying(deps, [bot], { reader, program_id });
   const units = rows.filter(({ updateId }) => chosen.update_ids.includes(updateId)).map(({ unitId }) => unitId);
   if (units.length === 0) return 0;
-  const { lanePrefix, ...keys } = keysOf(bot, reader, programId);
+  const { lanePrefix, ...keys } = keysOf(bot, reader, program_id);
   const done = await deps.db.transaction().execute(async (db) => {
     await requireAuditable(db);
-    const of = { registrationId: bot.registration_id, botId: bot.id, lanePrefix };
+    const of = { ...registrationOf(bot), lanePrefix };
     const reply = await scripts.actOnRetrying(deps.redis.commands, keys, { ...of, reader: name, act, units });
     if (reply.outcome === 'GONE') throw new FlotillaError('not_found', 'Bot not found');
     if (reply.done > 0) {
@@ -61,7 +62,7 @@ export async function actOnRetrying(
     if (reply.wakeHistory) await deps.turns.history.wake(shardOf(bot.id));
     return reply.done;
   });
-  if (programId !== undefined) await deps.turns.programs.wake(programId);
+  if (program_id !== undefined) await deps.turns.programs.wake(program_id);
   else await deps.turns[reader === 'rules' ? 'rules' : 'push'].wake(bot.id);
   return done;
 }

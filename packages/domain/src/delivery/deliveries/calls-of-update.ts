@@ -20,7 +20,7 @@ export type CallOfUpdate = {
   message: Message | null;
 };
 
-type About = { acceptedAtMs: number | null; chatId: number | null; messageId: number | null; kind: string | null } & {
+type About = { acceptedAtMs: number | null; chat_id: number | null; messageId: number | null; kind: string | null } & {
   /** '' outside business connections; null if it is not known. */
   businessConnectionId: string | null;
 };
@@ -35,17 +35,12 @@ const SPOKEN = ['message', 'channel_post', 'business_message', 'callback_query',
 export async function callsOfUpdate(
   { db }: { db: Database },
   bot: Bot,
-  { acceptedAtMs, chatId, messageId, kind, businessConnectionId }: About,
+  { acceptedAtMs, chat_id, messageId, kind, businessConnectionId }: About,
   attempts: readonly ReaderAttempt[],
 ): Promise<CallOfUpdate[]> {
   const answers = attempts.flatMap(callInAnswer);
-  if (chatId === null || acceptedAtMs === null || !keepsHistory(bot)) return answers.reverse();
-  const sent = await sentAfter(
-    db,
-    { bot_id: bot.id, chat_id: chatId },
-    acceptedAtMs,
-    businessConnectionId ?? undefined,
-  );
+  if (chat_id === null || acceptedAtMs === null || !keepsHistory(bot)) return answers.reverse();
+  const sent = await sentAfter(db, { bot_id: bot.id, chat_id }, acceptedAtMs, businessConnectionId ?? undefined);
   const known = new Map(sent.map((message) => [message.id, message]));
   const isReply = (message: Message) => messageId !== null && message.reply_to_message_id === messageId;
   const until = nextOfOthers(sent, { acceptedAtMs, messageId });

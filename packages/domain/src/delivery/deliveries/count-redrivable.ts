@@ -44,8 +44,8 @@ function sumByBot(groups: (Counted & { newest_id: number })[]): Sums {
   for (const { bot_id: bot, count } of groups) sums.set(bot, (sums.get(bot) ?? 0) + Number(count));
   const bots = [...sums].map(([bot_id, count]) => ({ bot_id, count }));
   bots.sort((one, other) => other.count - one.count || one.bot_id - other.bot_id);
-  const uptoId = groups.reduce((largest, { newest_id: id }) => Math.max(largest, Number(id)), 0);
-  return { matched: totalOf(groups), bots: bots.slice(0, BOTS_LISTED), upto_id: uptoId };
+  const upto_id = groups.reduce((largest, { newest_id: id }) => Math.max(largest, Number(id)), 0);
+  return { matched: totalOf(groups), bots: bots.slice(0, BOTS_LISTED), upto_id };
 }
 
 function totalOf(counted: { count: number }[]): number {
@@ -53,11 +53,11 @@ function totalOf(counted: { count: number }[]): number {
 }
 
 function refusalOf(directory: BotDirectory, botId: number, name: string): keyof typeof REFUSED | null {
-  const { reader, programId } = parseReader(name);
+  const { reader, program_id } = parseReader(name);
   if (reader === 'history') return 'history';
   const bot = directory.byId(botId);
   if (bot === undefined) return 'bot_deleted';
-  return hasReader(bot, reader, programId) ? null : OFF[reader];
+  return hasReader(bot, reader, program_id) ? null : OFF[reader];
 }
 
 /** A letter redriven to a disabled bot waits until it is enabled. */

@@ -24,7 +24,7 @@ export function matchesFilter(filter: DeliveryFilter, delivery: Filtered): boole
   const { reader, program_id, reason_code, status, since, until, q } = filter;
   const of = parseReader(delivery.reader);
   if (reader !== undefined && of.reader !== reader) return false;
-  if (program_id !== undefined && of.programId !== program_id) return false;
+  if (program_id !== undefined && of.program_id !== program_id) return false;
   if (reason_code !== undefined && delivery.reasonCode !== reason_code) return false;
   if (status !== undefined && !isInRange(delivery.status, statusRange(status))) return false;
   if (since !== undefined && delivery.atMs < since * 1000) return false;

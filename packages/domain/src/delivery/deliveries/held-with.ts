@@ -8,6 +8,6 @@ import type { InChat } from '../../records/takeover/held-chats.ts';
 export function heldWith(raw: string): InChat | null {
   const update = sliceUpdate(raw)?.value ?? {};
   const { kind } = readUpdateFacts(update);
-  const chatId = passesHold(kind, update) ? null : chatIdOfUpdate(update, kind);
-  return chatId === null ? null : { chat_id: chatId, business_connection_id: connectionOfUpdate(update, kind) };
+  const chat_id = passesHold(kind, update) ? null : chatIdOfUpdate(update, kind);
+  return chat_id === null ? null : { chat_id, business_connection_id: connectionOfUpdate(update, kind) };
 }

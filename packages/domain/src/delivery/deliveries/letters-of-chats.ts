@@ -27,8 +27,8 @@ export async function lettersOfChats(
     });
     for (const row of rows) {
       // Rows of a release before have no chat of their own.
-      const chatId = row.chat_id ?? chatIdOfJson(row.payload);
-      if (chatId !== null && chatIds.includes(chatId)) found.push({ ...row, chat_id: chatId });
+      const chat_id = row.chat_id ?? chatIdOfJson(row.payload);
+      if (chat_id !== null && chatIds.includes(chat_id)) found.push({ ...row, chat_id });
     }
     before = rows.at(-1)?.id ?? null;
     if (rows.length < ROWS_AT_ONCE) break;

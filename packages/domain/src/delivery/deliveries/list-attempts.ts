@@ -24,7 +24,7 @@ type Deps = { db: Database; redis: RedisHandles };
 export type ReaderAttempt = Attempt & { id: string; reader: string };
 
 export type ListedAttempt = ReaderAttempt & {
-  programName: string | null;
+  program_name: string | null;
   /** The request is not stored but derived from the bot's settings: null when they have changed since, and of rules. */
   request: ShownRequest | null;
   excerpt: KeptExcerpt | null;
@@ -33,7 +33,7 @@ export type ListedAttempt = ReaderAttempt & {
 export type AttemptQuery = LineFilter & {
   /** Undefined: of all readers. */
   reader?: 'push' | 'rules' | 'program' | undefined;
-  programId?: number | undefined;
+  program_id?: number | undefined;
   /** Also the ends of updates without an attempt: a rule dropped them. */
   withDropped?: boolean;
 };
@@ -56,14 +56,14 @@ export async function listAttempts(
   return { attempts: await withRequests(deps, bot, lines), next };
 }
 
-function sourcesOf(bot: Bot, { reader, programId }: AttemptQuery): JournalSource[] {
+function sourcesOf(bot: Bot, { reader, program_id }: AttemptQuery): JournalSource[] {
   const { attempts, rulesAttempts } = botKeys(bot.id);
   const sources: JournalSource[] = [];
-  const isOfBot = programId === undefined;
+  const isOfBot = program_id === undefined;
   if (isOfBot && reader !== 'rules' && reader !== 'program') sources.push({ reader: 'push', list: attempts });
   if (isOfBot && (reader === undefined || reader === 'rules')) sources.push({ reader: 'rules', list: rulesAttempts });
   if (reader !== undefined && reader !== 'program') return sources;
-  const programs = bot.programs.filter(({ id }) => programId === undefined || id === programId);
+  const programs = bot.programs.filter(({ id }) => program_id === undefined || id === program_id);
   const ofPrograms = programs.map(({ id }) => ({
     reader: programReaderName(id),
     list: programKeys(bot.id, id).attempts,
@@ -76,8 +76,8 @@ function isWanted(query: AttemptQuery, { outcome, status, updateId, chatId, atMs
   if (outcome === 'dropped' && !withDropped) return false;
   if (ok !== undefined && ok !== (outcome === 'delivered')) return false;
   if (query.status !== undefined && (status < query.status.from || status > query.status.to)) return false;
-  if (query.updateId !== undefined && query.updateId !== updateId) return false;
-  if (query.chatId !== undefined && query.chatId !== chatId) return false;
+  if (query.update_id !== undefined && query.update_id !== updateId) return false;
+  if (query.chat_id !== undefined && query.chat_id !== chatId) return false;
   return atMs >= sinceMs && atMs < untilMs;
 }
 
@@ -101,7 +101,7 @@ async function withRequests({ redis }: Deps, bot: Bot, attempts: ReaderAttempt[]
     const backend = backends.get(attempt.reader);
     return {
       ...attempt,
-      programName: backend?.program?.name ?? null,
+      program_name: backend?.program?.name ?? null,
       request: backend === undefined ? null : requestOf(backend, attempt),
       excerpt: excerpts.get(attempt.id) ?? null,
     };

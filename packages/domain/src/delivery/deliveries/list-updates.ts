@@ -10,11 +10,11 @@ import type { Message } from '../../records/messages/message-store.ts';
 
 /** An update that was accepted, as the journal has it. */
 export type PastUpdate = {
-  updateId: number;
+  update_id: number;
   atMs: number;
   via: Via;
   kind: string;
-  chatId: number | null;
+  chat_id: number | null;
   /** The message that it is about, while the history has it. */
   message: Message | null;
 };
@@ -28,12 +28,12 @@ export async function listUpdates(
   const sources = [{ reader: 'intake', list: botKeys(bot.id).accepted }];
   const read = (_reader: string, line: string) => {
     const accepted = readAcceptedLine(line);
-    return accepted && { ...accepted, id: `${accepted.updateId}${accepted.via}` };
+    return accepted && { ...accepted, id: `${accepted.update_id}${accepted.via}` };
   };
   const { lines, next } = await readLines(deps, { botId: bot.id, sources, filter: {} }, read, page);
-  const updates = lines.map(({ updateId, atMs, via, kind, lane, place, chatId }) => ({
-    ...{ updateId, atMs, via, kind },
-    chatId: chatId ?? chatOfUpdate(kind, lane, '{}'),
+  const updates = lines.map(({ update_id, atMs, via, kind, lane, place, chat_id }) => ({
+    ...{ update_id, atMs, via, kind },
+    chat_id: chat_id ?? chatOfUpdate(kind, lane, '{}'),
     // Of a redrive it is the name of the update in its lane.
     messageId: via === 'redrive' || place === null ? null : Number(place),
     acceptedAtMs: atMs,

@@ -14,17 +14,17 @@ export type UpdateOutcome = 'delivered' | 'waiting' | 'filtered' | 'dead' | 'dro
 export type ReaderOfUpdate = {
   /** 'pull', 'push', 'rules', 'consumer:<name>' or 'program:<id>'. */
   reader: string;
-  programName: string | null;
+  program_name: string | null;
   outcome: UpdateOutcome;
   /** The reason that kept it from the reader: 'allowed_updates', 'kinds', 'filter', 'rules' or 'program:<id>'. */
-  filteredBy: string | null;
+  filtered_by: string | null;
   /** The oldest first. */
   attempts: ListedAttempt[];
 };
 
 /** Where a reader is. */
 type Place = { reader: string; cursor: number; hasLanes: boolean; waitsInLane: boolean };
-type Ended = Pick<ReaderOfUpdate, 'outcome' | 'filteredBy'>;
+type Ended = Pick<ReaderOfUpdate, 'outcome' | 'filtered_by'>;
 
 /** The fate of an update at each reader of the bot, as far as anybody knows. */
 export async function readersOfUpdate(
@@ -41,8 +41,8 @@ export async function readersOfUpdate(
     const isOlder = programId === null || !younger.has(programId);
     const ended = endOf(bot, known, place, attempts) ?? (isOn && isOlder ? withoutAttempt(bot, known, place) : null);
     if (ended === null) return [];
-    const programName = bot.programs.find(({ id }) => id === programId)?.name ?? null;
-    return [{ reader, programName, ...ended, attempts: attempts.filter(({ outcome }) => outcome !== 'dropped') }];
+    const program_name = bot.programs.find(({ id }) => id === programId)?.name ?? null;
+    return [{ reader, program_name, ...ended, attempts: attempts.filter(({ outcome }) => outcome !== 'dropped') }];
   });
 }
 
@@ -95,7 +95,7 @@ function filterOf(bot: Bot, { mark, kind, isAllowed }: KnownUpdate, reader: stri
   return isKindWanted(kindsOfProgram(program), kind) ? null : 'kinds';
 }
 
-const ended = (outcome: UpdateOutcome, filteredBy: string | null = null): Ended => ({ outcome, filteredBy });
+const ended = (outcome: UpdateOutcome, filtered_by: string | null = null): Ended => ({ outcome, filtered_by });
 
 /** The readers that the bot has, those that are on and those that only had the update. */
 async function placesOf(

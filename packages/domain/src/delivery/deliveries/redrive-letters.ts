@@ -9,12 +9,13 @@ import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import { programReaderName } from '../../fleet/bots/active-program.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
+import { registrationOf } from '../../fleet/bots/registration.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../../fleet/memory/memory-pressure.ts';
 import type { MemoryWatch } from '../../fleet/memory/watch-memory.ts';
 import { byteRange } from '../intake/accept-updates.ts';
 import type { IdReserve } from '../intake/id-reserve.ts';
 
-type Reader = { reader: 'push' | 'rules' | 'program'; programId: number | null };
+type Reader = { reader: 'push' | 'rules' | 'program'; program_id: number | null };
 export type RedriveDeps = {
   redis: RedisHandles;
   turns: { push: TurnQueue; programs: TurnQueue; rules: TurnQueue };
@@ -37,7 +38,7 @@ const RETRY_AFTER_S = 10;
  */
 export async function redriveLetters(
   deps: RedriveDeps,
-  { reader, programId }: Reader,
+  { reader, program_id }: Reader,
   bot: Bot,
   letters: DeadLetter[],
 ): Promise<'in_lanes' | 'in_log' | 'off' | 'full'> {
@@ -45,18 +46,17 @@ export async function redriveLetters(
   if (pressure === 'short' || pressure === 'scarce') throw unavailable('Redis has no room for dead letters');
   deps.memory.wrote(letters.reduce((bytes, { payload }) => bytes + payload.length, 0));
   const keys = botKeys(bot.id);
-  const ofProgram = programId === null ? null : programKeys(bot.id, programId);
+  const ofProgram = program_id === null ? null : programKeys(bot.id, program_id);
   const { lanes, lane, redriven } =
     reader === 'rules'
       ? { lanes: keys.rulesLanes, lane: keys.rulesLane, redriven: keys.rulesRedriven }
       : (ofProgram ?? keys);
   const scriptKeys = { ...keys, lanes, redriven, program: ofProgram?.state ?? null };
   const args = {
-    registrationId: bot.registration_id,
-    botId: bot.id,
+    ...registrationOf(bot),
     lanePrefix: lane(''),
     keepMs: LIFE_MS,
-    reader: programId === null ? reader : programReaderName(programId),
+    reader: program_id === null ? reader : programReaderName(program_id),
     knownForMs: KNOWN_FOR_MS,
     limit: (pressure === 'relaxed' ? BACKLOG_LIMIT : TIGHT_BACKLOG_LIMIT) / 2,
     letters: letters.map((letter) => letterArguments(reader, letter)),
@@ -80,8 +80,8 @@ export async function redriveLetters(
       if (reply.wakeRules) await deps.turns.rules.wake(bot.id);
       return 'in_log';
     case 'LANES':
-      if (programId === null) await deps.turns[reader === 'rules' ? 'rules' : 'push'].wake(bot.id);
-      else await deps.turns.programs.wake(programId);
+      if (program_id === null) await deps.turns[reader === 'rules' ? 'rules' : 'push'].wake(bot.id);
+      else await deps.turns.programs.wake(program_id);
       return 'in_lanes';
   }
 }

@@ -9,6 +9,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { sliceUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import { programReaderName } from '../../fleet/bots/active-program.ts';
+import { registrationOf } from '../../fleet/bots/registration.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { requireAuditable } from '../../people/audit/require-auditable.ts';
@@ -90,10 +91,10 @@ async function findReplayable(deps: ReplayDeps, backend: BotWithBackend, updateI
   return shown.raw;
 }
 
-async function refuseHeld(deps: ReplayDeps, { id: botId, program }: BotWithBackend, raw: string): Promise<void> {
+async function refuseHeld(deps: ReplayDeps, { id: bot_id, program }: BotWithBackend, raw: string): Promise<void> {
   const chat = program?.sees_held ? null : heldWith(raw);
   if (chat === null) return;
-  const conversation = { bot_id: botId, ...chat };
+  const conversation = { bot_id, ...chat };
   if ((await readHeldChats(deps, [conversation])).has(heldKey(conversation))) {
     throw new FlotillaError('conflict', 'A person has taken the chat over; replay it when the chat is released');
   }
@@ -115,7 +116,7 @@ async function putInLane(
       deps.redis.commands,
       { state, lanes, redriven, work, pendingTurns, readerState: own.state },
       {
-        ...{ registrationId: backend.registration_id, botId: backend.id, programId: program?.id ?? null },
+        ...{ ...registrationOf(backend), programId: program?.id ?? null },
         ...{ lanePrefix: lane(''), copyId: copy, id, kind, lane: chat, raw, beginsWithinMs: BEGINS_WITHIN_MS },
       },
     );
@@ -156,10 +157,10 @@ async function untilAttempted(
   throw new FlotillaError('conflict', 'Earlier updates of the chat took too long; the copy was not sent');
 }
 
-async function findAttempt(deps: ReplayDeps, backend: BotWithBackend, updateId: number, copy: string) {
+async function findAttempt(deps: ReplayDeps, backend: BotWithBackend, update_id: number, copy: string) {
   const query = {
-    updateId,
-    ...(backend.program === undefined ? { reader: 'push' as const } : { programId: backend.program.id }),
+    update_id,
+    ...(backend.program === undefined ? { reader: 'push' as const } : { program_id: backend.program.id }),
   };
   const { attempts } = await listAttempts(deps, backend, query, { limit: LISTED, before: null });
   const found = attempts.find(({ replay }) => replay === copy);

@@ -25,7 +25,7 @@ export type ShownUpdate = {
   acceptedAtMs: number | null;
   via: Via | null;
   kind: string | null;
-  chatId: number | null;
+  chat_id: number | null;
   /** The message that it is about, while the history has it. */
   message: Message | null;
   readers: ReaderOfUpdate[];
@@ -35,26 +35,26 @@ export type ShownUpdate = {
 const ATTEMPTS_SHOWN = 500;
 
 /** The known facts of an update of the bot, all readers together; null if there are none. */
-export async function showUpdate(deps: Deps, bot: Bot, updateId: number): Promise<ShownUpdate | null> {
+export async function showUpdate(deps: Deps, bot: Bot, update_id: number): Promise<ShownUpdate | null> {
   const [lines, entry, { attempts }, letters, recent] = await Promise.all([
-    acceptedLines(deps, bot, updateId),
-    logEntry(deps, bot.id, updateId),
-    listAttempts(deps, bot, { updateId, withDropped: true }, { limit: ATTEMPTS_SHOWN, before: null }),
-    deadLetterStore(deps.db).ofUpdate(bot.id, readerNames(bot), updateId),
-    findRecentUpdate(deps, bot.id, updateId),
+    acceptedLines(deps, bot, update_id),
+    logEntry(deps, bot.id, update_id),
+    listAttempts(deps, bot, { update_id, withDropped: true }, { limit: ATTEMPTS_SHOWN, before: null }),
+    deadLetterStore(deps.db).ofUpdate(bot.id, readerNames(bot), update_id),
+    findRecentUpdate(deps, bot.id, update_id),
   ]);
   const raw = entry?.raw ?? recent ?? letters[0]?.payload ?? null;
   if (lines.length === 0 && attempts.length === 0 && raw === null) return null;
   const first = lines.findLast(({ via }) => via !== 'redrive') ?? lines.at(-1);
   const facts = factsOf(raw, first, entry);
   const known: KnownUpdate = {
-    id: updateId,
+    id: update_id,
     acceptedAtMs: first?.atMs ?? entry?.atMs ?? null,
     ...{ kind: facts.kind, lane: facts.lane },
     isAllowed: first?.isAllowed ?? entry?.isAllowed ?? null,
     mark: entry?.mark ?? (first?.via === 'redrive' ? null : (first?.mark ?? null)),
     names: [
-      String(updateId),
+      String(update_id),
       ...lines.flatMap(({ via, place }) => (via === 'redrive' && place !== null ? [place] : [])),
     ],
     attempts,
@@ -62,11 +62,11 @@ export async function showUpdate(deps: Deps, bot: Bot, updateId: number): Promis
   };
   const chatId = facts.chatId ?? attempts.find((attempt) => attempt.chatId !== null)?.chatId ?? null;
   const messageId = first !== undefined && first.via !== 'redrive' && first.place !== null ? Number(first.place) : null;
-  const about = { acceptedAtMs: known.acceptedAtMs, chatId, messageId, kind: known.kind };
+  const about = { acceptedAtMs: known.acceptedAtMs, chat_id: chatId, messageId, kind: known.kind };
   const [readers, calls, message] = await Promise.all([
     readersOfUpdate(deps, bot, known),
     callsOfUpdate(deps, bot, { ...about, businessConnectionId: connectionIn(raw, known.kind) }, attempts),
-    messageOfUpdate(deps.db, bot, { ...about, updateId }),
+    messageOfUpdate(deps.db, bot, { ...about, update_id }),
   ]);
   return { raw, message, ...about, via: lines[0]?.via ?? null, readers, calls };
 }
@@ -75,15 +75,15 @@ function connectionIn(raw: string | null, kind: string | null): string | null {
   return raw === null || kind === null ? null : connectionOfUpdate(JSON.parse(raw), kind);
 }
 
-function acceptedLines(deps: Deps, bot: Bot, updateId: number): Promise<AcceptedLine[]> {
+function acceptedLines(deps: Deps, bot: Bot, update_id: number): Promise<AcceptedLine[]> {
   const sources = [{ reader: 'intake', list: botKeys(bot.id).accepted }];
   const read = (_reader: string, line: string) => {
     const accepted = readAcceptedLine(line);
-    if (accepted === null || accepted.updateId !== updateId) return null;
+    if (accepted === null || accepted.update_id !== update_id) return null;
     return { ...accepted, id: `${accepted.via}${accepted.place}` };
   };
   const page = { limit: ATTEMPTS_SHOWN, before: null };
-  return readLines(deps, { botId: bot.id, sources, filter: { updateId } }, read, page).then(({ lines }) => lines);
+  return readLines(deps, { botId: bot.id, sources, filter: { update_id } }, read, page).then(({ lines }) => lines);
 }
 
 type LogEntry = { raw: string; kind: string; lane: string; atMs: number; isAllowed: boolean; mark: string | null };
@@ -109,7 +109,7 @@ function factsOf(raw: string | null, line: AcceptedLine | undefined, entry: LogE
     return { kind, lane: known?.lane ?? lane, chatId: chatIdOfUpdate(update, kind) };
   }
   if (line === undefined) return { kind: null, lane: null, chatId: null };
-  return { kind: line.kind, lane: line.lane, chatId: line.chatId ?? chatOfUpdate(line.kind, line.lane, '{}') };
+  return { kind: line.kind, lane: line.lane, chat_id: line.chat_id ?? chatOfUpdate(line.kind, line.lane, '{}') };
 }
 
 /** The readers that may have dead letters. */

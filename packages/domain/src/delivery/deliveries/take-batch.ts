@@ -59,10 +59,10 @@ export async function takeBatch(deps: JobDeps, job: DeliveryJob): Promise<{ job:
   const free = batch.filter(({ id }) => !held.has(id));
   const place = job.action === 'discard' || free.length === 0 ? null : await redriveBatch(deps, free);
   const refusal = place === null || place === 'in_lanes' || place === 'in_log' ? null : place;
-  const resumeAt = new Date(deps.clock.nowMs() + TAKEN_FOR_MS);
+  const resume_at = new Date(deps.clock.nowMs() + TAKEN_FOR_MS);
   if (refusal !== null) {
     await sql`rollback to savepoint unaudited`.execute(deps.db);
-    return { job: await refuse(deps, job, first, refusal, resumeAt), sent: [] };
+    return { job: await refuse(deps, job, first, refusal, resume_at), sent: [] };
   }
   await letters.remove(free.map(({ id }) => id));
   const last = batch.at(-1)!;
@@ -72,7 +72,7 @@ export async function takeBatch(deps: JobDeps, job: DeliveryJob): Promise<{ job:
     ...(place === 'in_lanes' ? { sent: sentBeside(job, first, free) } : {}),
     ...{ after_bot: last.bot_id, after_reader: last.reader, after_update: last.update_id, after_id: last.id },
     audited_bot: first.bot_id,
-    resume_at: resumeAt,
+    resume_at,
     ...(next.length < BATCH && batch.length === next.length ? { finished_at: now } : {}),
   });
   return { job: changed, sent: job.action === 'redrive' ? free : [] };
@@ -83,12 +83,12 @@ type Known = keyof typeof REFUSED;
 /** Where they are now, or why none of them can be sent. */
 async function redriveBatch(deps: JobDeps, batch: DeadLetter[]): Promise<Known | 'in_lanes' | 'in_log'> {
   const { bot_id, reader: name } = batch[0]!;
-  const { reader, programId } = parseReader(name);
+  const { reader, program_id } = parseReader(name);
   if (reader === 'history') return 'history';
   if (!deps.directory.ready()) throw new FlotillaError('unavailable', 'The configuration of the bots is not known yet');
   const bot = deps.directory.byId(bot_id);
   if (bot === undefined) return 'bot_deleted';
-  const outcome = await redriveLetters(deps, { reader, programId }, bot, batch);
+  const outcome = await redriveLetters(deps, { reader, program_id }, bot, batch);
   switch (outcome) {
     case 'in_lanes':
     case 'in_log':
@@ -103,8 +103,8 @@ async function redriveBatch(deps: JobDeps, batch: DeadLetter[]): Promise<Known |
 /** Those of chats that a person has taken over, unless their program gets them all the same. */
 async function heldLetters(deps: JobDeps, batch: DeadLetter[]): Promise<Set<number>> {
   const { bot_id, reader } = batch[0]!;
-  const { programId } = parseReader(reader);
-  if (deps.directory.byId(bot_id)?.programs.some(({ id, sees_held }) => id === programId && sees_held))
+  const { program_id } = parseReader(reader);
+  if (deps.directory.byId(bot_id)?.programs.some(({ id, sees_held }) => id === program_id && sees_held))
     return new Set();
   const chats = batch.flatMap(({ id, payload }) => {
     const chat = heldWith(payload);
@@ -120,14 +120,14 @@ async function refuse(
   job: DeliveryJob,
   letter: DeadLetter,
   code: Known,
-  resumeAt: Date,
+  resume_at: Date,
 ): Promise<DeliveryJob> {
   const { bot_id, reader } = letter;
   const count = await deadLetterStore(deps.db).countFrom(scopeOfJob(job), queryOf(job), cursorOf(job), letter);
   return deliveryJobStore(deps.db).change(job.id, {
     ...refusedBeside(job, letter, code, count),
     ...{ after_bot: bot_id, after_reader: reader, after_update: LAST, after_id: LAST },
-    resume_at: resumeAt,
+    resume_at,
   });
 }
 
@@ -153,13 +153,13 @@ function refusedBeside(
 }
 
 /** One entry for each bot, with its first batch. */
-async function audit(deps: JobDeps, job: DeliveryJob, botId: number): Promise<void> {
-  const count = await deadLetterStore(deps.db).count(within(scopeOfJob(job), [botId]), queryOf(job));
+async function audit(deps: JobDeps, job: DeliveryJob, bot_id: number): Promise<void> {
+  const count = await deadLetterStore(deps.db).count(within(scopeOfJob(job), [bot_id]), queryOf(job));
   const details = `${describeFilter(filterOfJob(job))}; ${count} matched`;
-  const key = `${job.action}:${job.id}:${botId}`;
+  const key = `${job.action}:${job.id}:${bot_id}`;
   // The key is unique within a date, and a batch may be repeated later.
   const clock = { nowMs: () => job.created_at.getTime() };
-  const done = { action: job.action, bot_id: botId, details } as const;
+  const done = { action: job.action, bot_id, details } as const;
   await recordAction({ db: deps.db, clock }, JSON.parse(job.actor) as Actor, done, key);
 }
 

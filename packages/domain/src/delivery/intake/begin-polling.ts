@@ -2,6 +2,7 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
+import { registrationOf } from '../../fleet/bots/registration.ts';
 import type { Waiting } from '../../fleet/memory/memory-pressure.ts';
 
 /** The result of taking over a bot's polling. From then on Redis refuses commits with older fencing tokens. */
@@ -21,7 +22,7 @@ export type PollingBegun =
 /** Makes the caller the owner of the bot's polling. */
 export async function beginPolling(deps: { redis: RedisHandles }, bot: Bot): Promise<PollingBegun> {
   const begun = await scripts.beginPolling(deps.redis.commands, botKeys(bot.id), {
-    registrationId: bot.registration_id,
+    ...registrationOf(bot),
   });
   if (begun.outcome !== 'OK') return { outcome: 'nothing-to-do' };
   const { fencingToken, pollOffset, polledAgoMs, quickest, slowest, refusedForMs } = begun;

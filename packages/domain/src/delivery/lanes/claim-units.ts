@@ -6,6 +6,7 @@ import type { OutcomesArgs, SettleArgs, TurnKeys, UnitRow } from '@flotilla/redi
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
+import { registrationOf } from '../../fleet/bots/registration.ts';
 import { measuredText } from '../../records/activity/reader-counts.ts';
 import type { DeliveryFailure } from '../../records/history/delivery-failure.ts';
 import { hitsText } from '../../records/history/rule-hits.ts';
@@ -100,9 +101,8 @@ export async function claimUnits<Reply extends TurnReply>(
     sent += 1;
     const nowMs = deps.clock.nowMs();
     return claim(keys, {
-      registrationId: bot.registration_id,
+      ...registrationOf(bot),
       fencingToken: request.fencingToken,
-      botId: bot.id,
       lanePrefix,
       limit: request.limit,
       trims: request.trim,

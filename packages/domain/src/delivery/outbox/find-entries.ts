@@ -22,7 +22,7 @@ export type Found = {
 
 /** Reads what waits when there is news, when little is known, and once in a while. */
 export function entryFinder(deps: OutboxTurnDeps, turn: OutboxTurn): (bot: Bot) => Promise<Found> {
-  const { botId, lanes } = turn;
+  const { bot_id, lanes } = turn;
   const store = outboxTurnStore(deps.db);
   let announcedMs = Number.NEGATIVE_INFINITY;
   let lookedMs = Number.NEGATIVE_INFINITY;
@@ -35,7 +35,7 @@ export function entryFinder(deps: OutboxTurnDeps, turn: OutboxTurn): (bot: Bot) 
     announcedMs = nowMs;
   };
   const queueDue = async (nowMs: number): Promise<void> => {
-    const { count, nextMs } = await store.queueDue(botId, QUEUED_AT_ONCE);
+    const { count, nextMs } = await store.queueDue(bot_id, QUEUED_AT_ONCE);
     scheduledMs = count === QUEUED_AT_ONCE ? nowMs : nowMs + (nextMs ?? Number.POSITIVE_INFINITY);
     if (count > 0) lanes.lookAgain();
   };
@@ -57,7 +57,7 @@ export function entryFinder(deps: OutboxTurnDeps, turn: OutboxTurn): (bot: Bot) 
     for (const priority of PRIORITIES) {
       const look = lanes.wants(priority);
       if (look === null) continue;
-      const found = await store.firstOfChats(botId, priority, { aboveChat: look.aboveChat, ...LOOK });
+      const found = await store.firstOfChats(bot_id, priority, { aboveChat: look.aboveChat, ...LOOK });
       lanes.add(priority, look, found, new Set(found.map(({ chat_id }) => chat_id)).size < LOOK.chats);
     }
     const isKnown = lanes.isEnough() && !turn.isNews;

@@ -29,14 +29,14 @@ const WIND_DOWN_MS = 1_000;
 const ANSWERS_WITHIN_MS = 7_000;
 
 /** Sends the entries of one bot for a while, each at its time. */
-export async function outboxTurn(deps: OutboxTurnDeps, botId: number, lease: TurnLease): Promise<TurnOutcome> {
-  const bot = await botForTurn(deps, botId, sendsWaiting);
+export async function outboxTurn(deps: OutboxTurnDeps, bot_id: number, lease: TurnLease): Promise<TurnOutcome> {
+  const bot = await botForTurn(deps, bot_id, sendsWaiting);
   if (bot === null) return { next: 'idle' };
   const store = outboxTurnStore(deps.db);
-  const news = deps.turnNews.listen(botId, 'outbox');
+  const news = deps.turnNews.listen(bot_id, 'outbox');
   const wakes = wakeUps(lease.signal);
   const turn: Omit<OutboxTurn, 'claim'> = {
-    ...{ botId, lease, wakes, lanes: lanesOfBot(), inFlight: new Set(), restsUntilMs: 0, isNews: false },
+    ...{ bot_id, lease, wakes, lanes: lanesOfBot(), inFlight: new Set(), restsUntilMs: 0, isNews: false },
   };
   news.onWake(() => {
     turn.isNews = true;
@@ -45,8 +45,8 @@ export async function outboxTurn(deps: OutboxTurnDeps, botId: number, lease: Tur
   });
   let outcome: TurnOutcome | null = null;
   try {
-    const claim = await store.claim(botId);
-    await store.doubtFormer(botId, claim);
+    const claim = await store.claim(bot_id);
+    await store.doubtFormer(bot_id, claim);
     await deps.unreachable.adopt(bot);
     outcome = await sendForAWhile(deps, Object.assign(turn, { claim }));
     return outcome.next === 'at' ? { ...outcome, lookAgain: () => heardNews(turn, news) } : outcome;
@@ -74,7 +74,7 @@ async function sendForAWhile(deps: OutboxTurnDeps, turn: OutboxTurn): Promise<Tu
   let endsAtMs = performance.now() + SHARE_MS;
   let quietSinceMs = Number.POSITIVE_INFINITY;
   while (lease.ownsTurn()) {
-    const bot = deps.directory.byId(turn.botId);
+    const bot = deps.directory.byId(turn.bot_id);
     if (bot === undefined || !sendsWaiting(bot)) return { next: 'idle' };
     const found = await look(bot);
     await sendReady(deps, turn, bot);
@@ -90,7 +90,7 @@ async function sendForAWhile(deps: OutboxTurnDeps, turn: OutboxTurn): Promise<Tu
     const isFarAway =
       lanes.isEnough() && inFlight.size === 0 && dueMs > nowMs + LINGERS_MS && turn.restsUntilMs <= nowMs;
     if (isQuiet ? nowMs - quietSinceMs >= LINGERS_MS : isFarAway) return endsUntil(deps, dueMs);
-    const unreachableMs = deps.unreachable.leftMs(turn.botId);
+    const unreachableMs = deps.unreachable.leftMs(turn.bot_id);
     if (unreachableMs > LINGERS_MS && inFlight.size === 0) return endsUntil(deps, nowMs + unreachableMs);
     const lingers = isQuiet ? quietSinceMs + LINGERS_MS : Number.POSITIVE_INFINITY;
     const next = Math.max(Math.min(dueMs, found.lookMs, lingers), turn.restsUntilMs);

@@ -44,8 +44,8 @@ type Failed = Exclude<PlatformAnswer, { outcome: 'ok' }>;
 
 function whyOf(answer: Failed): Why {
   if (answer.outcome === 'refused') return { error_code: answer.errorCode, error: answer.description };
-  const errorCode = answer.outcome === 'garbage' && fateOf(answer) === 'refused' ? answer.status : null;
-  return { error_code: errorCode, error: answer.reason };
+  const error_code = answer.outcome === 'garbage' && fateOf(answer) === 'refused' ? answer.status : null;
+  return { error_code, error: answer.reason };
 }
 
 /**

@@ -24,15 +24,15 @@ export async function sendReserved(
   lane: Lane,
   { entry, atMs }: { entry: WaitingEntry; atMs: number },
 ): Promise<void> {
-  const { botId, claim, lanes, lease } = turn;
+  const { bot_id, claim, lanes, lease } = turn;
   await until(atMs - NOTED_BEFORE_MS);
   if (!lease.ownsTurn()) return;
-  const owned = { id: entry.id, bot_id: botId, claim };
+  const owned = { id: entry.id, bot_id, claim };
   let begun: BegunEntry | null;
   try {
     begun = await deps.outboxWrites.begin(owned);
   } catch (error) {
-    if (!isUnavailable(error)) deps.log.error({ bot: botId, err: error }, 'entries could not be noted as being sent');
+    if (!isUnavailable(error)) deps.log.error({ bot: bot_id, err: error }, 'entries could not be noted as being sent');
     // It may be noted all the same.
     await deps.outboxWrites.settle({ ...notMade(lane.chat_id), ...owned });
     lanes.forget(lane);
@@ -44,11 +44,11 @@ export async function sendReserved(
     return;
   }
   const outcome =
-    (await whyNot(deps, botId, begun)) ??
+    (await whyNot(deps, bot_id, begun)) ??
     (await sendUnlessResting(deps, turn, bot, { begun, messages: entry.messages, atMs }));
   follow(turn, outcome);
   await deps.outboxWrites.settle({ ...outcome, ...owned });
-  await noteBlocked(deps, botId, begun, outcome);
+  await noteBlocked(deps, bot_id, begun, outcome);
   deps.measure.attempted(MEASURED[outcome.event]);
   if (outcome.event === 'hold') lanes.forgetAll();
   else if (outcome.event === 'again') lanes.forget(lane);
@@ -58,18 +58,18 @@ export async function sendReserved(
 /** Of those that were to go out at the same time, only what was sent before a failure is in doubt with it. */
 async function sendUnlessResting(
   deps: OutboxTurnDeps,
-  { lease, botId }: OutboxTurn,
+  { lease, bot_id }: OutboxTurn,
   bot: Bot,
   { begun, messages, atMs }: { begun: BegunEntry; messages: number; atMs: number },
 ): Promise<Outcome> {
   await until(atMs);
-  if (deps.unreachable.leftMs(botId) > 0) return notMade(begun.chat_id);
-  const answered = await deps.sendGates.of(botId, bot.pace.per_second).enter(messages);
-  const isHeld = !lease.ownsTurn() || deps.unreachable.begin(botId) > 0;
+  if (deps.unreachable.leftMs(bot_id) > 0) return notMade(begun.chat_id);
+  const answered = await deps.sendGates.of(bot_id, bot.pace.per_second).enter(messages);
+  const isHeld = !lease.ownsTurn() || deps.unreachable.begin(bot_id) > 0;
   const outcome = isHeld ? notMade(begun.chat_id) : await sendTraced(deps, bot, begun);
   answered();
   if (isHeld || outcome.event !== 'again') return outcome;
-  return { ...outcome, afterMs: Math.max(outcome.afterMs, deps.unreachable.leftMs(botId)) };
+  return { ...outcome, afterMs: Math.max(outcome.afterMs, deps.unreachable.leftMs(bot_id)) };
 }
 
 /** The trace and the log of the request that handed it over go on here. */
@@ -93,14 +93,14 @@ async function sendTraced(deps: OutboxTurnDeps, bot: Bot, entry: BegunEntry): Pr
 const MEASURED = { sent: 'sent', fail: 'failed', doubt: 'in_doubt', again: 'again', hold: 'held' } as const;
 
 /** null: the author of the entry still may send it. */
-async function whyNot(deps: OutboxTurnDeps, botId: number, entry: BegunEntry): Promise<Outcome | null> {
+async function whyNot(deps: OutboxTurnDeps, bot_id: number, entry: BegunEntry): Promise<Outcome | null> {
   try {
-    const lost = await deps.authors.lost({ ...entry, bot_id: botId });
+    const lost = await deps.authors.lost({ ...entry, bot_id });
     if (lost === null) return null;
-    if (lost.ofAll && entry.released_by === null) await holdOthers(deps, botId, entry, lost.why);
+    if (lost.ofAll && entry.released_by === null) await holdOthers(deps, bot_id, entry, lost.why);
     return { event: 'hold', error: lost.why };
   } catch (error) {
-    if (!isUnavailable(error)) deps.log.error({ bot: botId, err: error }, 'the right of an author could not be read');
+    if (!isUnavailable(error)) deps.log.error({ bot: bot_id, err: error }, 'the right of an author could not be read');
     return notMade(entry.chat_id, UNKNOWN_PAUSE_MS);
   }
 }
@@ -116,8 +116,8 @@ async function holdOthers(deps: OutboxTurnDeps, botId: number, entry: BegunEntry
 }
 
 /** Another process may own the outbox now, which counts what it sends itself, or the bot rests. */
-function notMade(chatId: number, afterMs = 0): Outcome {
-  return { event: 'again', error_code: null, error: '', chat_id: chatId, afterMs, counts: false };
+function notMade(chat_id: number, afterMs = 0): Outcome {
+  return { event: 'again', error_code: null, error: '', chat_id, afterMs, counts: false };
 }
 
 /** A fault of the whole bot makes it rest: here a revoked token. Of a 429 delivery/flood takes care, of outages delivery/unreachable. */
@@ -129,17 +129,17 @@ function follow(turn: OutboxTurn, outcome: Outcome): void {
 /** The next broadcast leaves the chat out. If that cannot be noted, it learns of it by itself. */
 async function noteBlocked(
   deps: OutboxTurnDeps,
-  botId: number,
-  { chat_id: chatId, params }: BegunEntry,
+  bot_id: number,
+  { chat_id, params }: BegunEntry,
   outcome: Outcome,
 ): Promise<void> {
   if (outcome.event !== 'fail' || outcome.error_code === null) return;
   const refusal = { code: outcome.error_code, description: outcome.error };
   if (!isBlockedChat(refusal, params)) return;
   await blockedChatStore(deps.db)
-    .note({ bot_id: botId, chat_id: chatId })
+    .note({ bot_id, chat_id })
     .catch((error: unknown) =>
-      deps.log.warn({ bot: botId, reason: String(error) }, 'a blocked chat could not be noted'),
+      deps.log.warn({ bot: bot_id, reason: String(error) }, 'a blocked chat could not be noted'),
     );
 }
 

@@ -35,7 +35,7 @@ export type MeasureOutbox = {
 
 /** The knowledge of a turn about the outbox of its bot. */
 export type OutboxTurn = {
-  botId: number;
+  bot_id: number;
   claim: number;
   lanes: Lanes;
   lease: TurnLease;

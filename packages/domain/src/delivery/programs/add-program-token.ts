@@ -28,16 +28,16 @@ export async function addProgramToken(
   deps: ChangeRulesDeps,
   by: Actor,
   creator: TokenCreator,
-  programId: number,
+  program_id: number,
   asked: WantedToken,
 ): Promise<{ token: string; record: ProgramToken }> {
   const methods = grantedMethods(creator.role, asked.methods);
   const wanted = { ...asked, expires_at: endOfNewToken(creator, asked.expires_at) };
   checkRequest(deps, wanted);
   return changeRules(deps, by, async (db) => {
-    const program = await lockProgram(db, deps.secrets, programId);
+    const program = await lockProgram(db, deps.secrets, program_id);
     const tokens = programTokenStore(db);
-    const others = await tokens.all(programId);
+    const others = await tokens.all(program_id);
     if (others.length >= TOKENS_AT_MOST) {
       throw new FlotillaError('bad_request', `A program can have at most ${TOKENS_AT_MOST} tokens`);
     }
@@ -46,7 +46,7 @@ export async function addProgramToken(
     if (bot === undefined) throw new FlotillaError('not_found', 'Bot not found');
     const token = newProgramToken(bot.telegram_id);
     const record = await tokens.insert({
-      ...{ ...wanted, methods, program_id: programId },
+      ...{ ...wanted, methods, program_id },
       ...{ made_by: creator.username, made_by_id: creator.accountId, made_by_key: creator.keyId },
       ...{ token_hash: sha256Hex(token), token_prefix: shownPrefix(token) },
     });

@@ -31,23 +31,23 @@ export async function bindChat(
   const link = await programLinkStore(deps.db).findOpen(sha256Hex(start.token));
   const program = link && (await programStore(deps.db, deps.secrets).find(link.program_id));
   if (!program || program.bot_id !== bot.id) return 'no such link';
-  if (await programChatStore(deps.db).has(program.id, start.chatId)) return boundAlready(deps, bot);
+  if (await programChatStore(deps.db).has(program.id, start.chat_id)) return boundAlready(deps, bot);
   // Else a mere member could hand the group's messages to somebody.
   if (!(await isAdmin(deps.platform, bot, start))) return 'no administrator';
   try {
     await changeRules(deps, ITSELF, async (db) => {
       const { id, name } = await lockProgram(db, deps.secrets, program.id);
       const chats = programChatStore(db);
-      if (await chats.has(id, start.chatId)) throw new NotBound('bound already');
+      if (await chats.has(id, start.chat_id)) throw new NotBound('bound already');
       if ((await chats.count(id)) >= CHATS_OF_PROGRAM) throw new NotBound('too many chats');
       if (!(await programLinkStore(db).use(link.id))) throw new NotBound('no such link');
-      const { chatId, user } = start;
-      const ids = { program_id: id, bot_id: bot.id, chat_id: chatId };
+      const { chat_id, user } = start;
+      const ids = { program_id: id, bot_id: bot.id, chat_id };
       await chats.insert({ ...ids, user_id: user?.id ?? null, user_name: user?.name ?? '' });
-      const text = `Chat ${chatId} was bound to the program ${name} by a link`;
+      const text = `Chat ${chat_id} was bound to the program ${name} by a link`;
       await recordEvent(db, { kind: 'chat.bound', ...ids, text });
       // It names nobody: the person is in the row of the chat, where an erasure finds them.
-      const audited = { action: 'program_bind', bot_id: bot.id, chat_id: chatId, details: `program ${id}` } as const;
+      const audited = { action: 'program_bind', bot_id: bot.id, chat_id, details: `program ${id}` } as const;
       return { result: undefined, botIds: [bot.id], audited };
     });
   } catch (error) {
@@ -72,9 +72,9 @@ class NotBound extends Error {
   }
 }
 
-async function isAdmin(platform: PlatformClient, bot: Bot, { isGroup, chatId, user }: BindingStart): Promise<boolean> {
+async function isAdmin(platform: PlatformClient, bot: Bot, { isGroup, chat_id, user }: BindingStart): Promise<boolean> {
   if (!isGroup || user === null) return true;
-  const asked = { chat_id: chatId, user_id: user.id };
+  const asked = { chat_id, user_id: user.id };
   const member = resultOf(await platform.call(bot.token, 'getChatMember', asked)) as { status?: unknown };
   return ADMINS.includes(String(member.status));
 }

@@ -3,7 +3,7 @@ import { type Fields, readInteger, readObject, readText } from '@flotilla/telegr
 /** The first message of somebody who opened a link. */
 export type BindingStart = {
   token: string;
-  chatId: number;
+  chat_id: number;
   isGroup: boolean;
   /** null: an administrator who writes in the name of the group. */
   user: { id: number; name: string } | null;
@@ -20,13 +20,13 @@ export function readBindingStart(update: Fields, username: string): BindingStart
   if (message === null || token === undefined || of.toLowerCase() !== username.toLowerCase()) return null;
   if (message.forward_origin !== undefined || message.via_bot !== undefined) return null;
   const [chat, from] = [readObject(message, 'chat') ?? {}, readObject(message, 'from') ?? {}];
-  const [chatId, userId] = [readInteger(chat, 'id'), readInteger(from, 'id')];
+  const [chat_id, userId] = [readInteger(chat, 'id'), readInteger(from, 'id')];
   const isGroup = GROUPS.includes(String(chat.type));
-  if (chatId === null || userId === null || !(isGroup || chat.type === 'private')) return null;
+  if (chat_id === null || userId === null || !(isGroup || chat.type === 'private')) return null;
   const author = readObject(message, 'sender_chat');
   // A channel that writes in a group is no administrator of it.
-  if (author !== null && author.id !== chatId) return null;
-  return { token, chatId, isGroup, user: author === null ? { id: userId, name: nameOf(from) } : null };
+  if (author !== null && author.id !== chat_id) return null;
+  return { token, chat_id, isGroup, user: author === null ? { id: userId, name: nameOf(from) } : null };
 }
 
 function nameOf(user: Fields): string {

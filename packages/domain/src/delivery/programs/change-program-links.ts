@@ -80,12 +80,13 @@ export async function revokeProgramLinks(deps: ChangeRulesDeps, by: Actor, progr
 }
 
 /** Throws 'not_found', also if the chat is not bound. */
-export async function unbindChat(deps: ChangeRulesDeps, by: Actor, programId: number, chatId: number): Promise<void> {
+export async function unbindChat(deps: ChangeRulesDeps, by: Actor, programId: number, chat_id: number): Promise<void> {
   await changeRules(deps, by, async (db) => {
     const { bot_id } = await lockProgram(db, deps.secrets, programId);
-    if (!(await programChatStore(db).remove(programId, chatId))) throw new FlotillaError('not_found', 'Chat not found');
+    if (!(await programChatStore(db).remove(programId, chat_id)))
+      throw new FlotillaError('not_found', 'Chat not found');
     const details = `program ${programId}`;
-    const audited = { action: 'program_unbind', bot_id, chat_id: chatId, details } as const;
+    const audited = { action: 'program_unbind', bot_id, chat_id, details } as const;
     return { result: undefined, botIds: [bot_id], audited };
   });
 }

@@ -42,7 +42,7 @@ export function chatBinder(
       deps.directory.byId(botId)?.programs.some((program) => program.chats_revision > 0) === true,
     see: async (bot, updates) => {
       const starts = updates.flatMap(({ value }) => readBindingStart(value, bot.username) ?? []);
-      const different = new Map(starts.map((start) => [`${start.token} ${start.chatId} ${start.user?.id}`, start]));
+      const different = new Map(starts.map((start) => [`${start.token} ${start.chat_id} ${start.user?.id}`, start]));
       const bound = [...different.values()].map((start) =>
         bind(bot, start).catch((error: unknown) =>
           deps.log.warn({ bot: bot.id, reason: String(error) }, 'a chat could not be bound to a program'),

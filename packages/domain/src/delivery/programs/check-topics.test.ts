@@ -19,7 +19,7 @@ const why = (...call: Parameters<typeof check>) => {
 };
 const messages = (...call: Parameters<typeof check>) => {
   const checked = check(...call);
-  return checked.outcome === 'allowed' ? checked.messages.map(({ chatId, id }) => [chatId, id]) : checked.why;
+  return checked.outcome === 'allowed' ? checked.messages.map(({ chat_id: chatId, id }) => [chatId, id]) : checked.why;
 };
 
 describe('of the methods that the platform documents', () => {

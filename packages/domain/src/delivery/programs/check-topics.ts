@@ -4,7 +4,7 @@ import { GENERAL_TOPIC, isAmongTopics, OUTSIDE_TOPICS } from '@flotilla/telegram
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 
 /** A message whose topic must be one of those of a token; only the history tells it. */
-export type NamedMessage = { chatId: number; id: number };
+export type NamedMessage = { chat_id: number; id: number };
 
 export type TopicCheck = { outcome: 'allowed'; messages: NamedMessage[] } | { outcome: 'refused'; why: string };
 
@@ -80,16 +80,16 @@ function messagesNamed(seen: Seen): NamedMessage[] | null {
   const found: NamedMessage[] = [];
   for (const value of seen.get('message_id') ?? []) {
     if (!isId(value)) return null;
-    found.push({ chatId: from, id: Number(value) });
+    found.push({ chat_id: from, id: Number(value) });
   }
   for (const value of given(seen, 'reply_to_message_id')) {
     if (!isId(value)) return null;
-    found.push({ chatId: to, id: Number(value) });
+    found.push({ chat_id: to, id: Number(value) });
   }
   for (const value of seen.get('message_ids') ?? []) {
     const ids = idsIn(value);
     if (ids === null) return null;
-    found.push(...ids.map((id) => ({ chatId: from, id })));
+    found.push(...ids.map((id) => ({ chat_id: from, id })));
   }
   for (const value of given(seen, 'reply_parameters')) {
     const reply = replyIn(value, to);
@@ -113,8 +113,8 @@ function replyIn(value: string, to: number): NamedMessage | null {
   const written = canonicalJson(value, () => undefined);
   if (written === null || !written.startsWith('{')) return null;
   // Only its own fields: a quote may have any others.
-  const { message_id: id = '', chat_id: chatId = to, ephemeral_message_id: ephemeral } = JSON.parse(written) as Fields;
-  return ephemeral === undefined && isId(String(id)) ? { chatId: Number(chatId), id: Number(id) } : null;
+  const { message_id: id = '', chat_id = to, ephemeral_message_id: ephemeral } = JSON.parse(written) as Fields;
+  return ephemeral === undefined && isId(String(id)) ? { chat_id: Number(chat_id), id: Number(id) } : null;
 }
 
 function isId(value: string): boolean {

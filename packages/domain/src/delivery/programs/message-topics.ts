@@ -43,17 +43,17 @@ export function messageTopics({ db }: { db: Database }): MessageTopics {
   };
   const missingOf = async (botId: number, messages: readonly NamedMessage[]): Promise<NamedMessage[]> => {
     const missing = messages.filter((message) => !kept.has(keyOf(botId, message)));
-    for (const { chatId, id, topic } of missing.length === 0 ? [] : await findTopics(db, botId, missing)) {
-      keep(keyOf(botId, { chatId, id }), topic);
+    for (const { chat_id, id, topic } of missing.length === 0 ? [] : await findTopics(db, botId, missing)) {
+      keep(keyOf(botId, { chat_id, id }), topic);
     }
     return missing.filter((message) => !kept.has(keyOf(botId, message)));
   };
   return {
     note: (botId, sent) => {
       for (const message of (Array.isArray(sent) ? sent : [sent]).filter(isMessage)) {
-        const [chatId, id] = [readObject(message, 'chat')?.id, message.message_id];
-        if (typeof chatId !== 'number' || typeof id !== 'number') continue;
-        keep(keyOf(botId, { chatId, id }), topicOf(message) ?? OUTSIDE_TOPICS);
+        const [chat_id, id] = [readObject(message, 'chat')?.id, message.message_id];
+        if (typeof chat_id !== 'number' || typeof id !== 'number') continue;
+        keep(keyOf(botId, { chat_id, id }), topicOf(message) ?? OUTSIDE_TOPICS);
       }
     },
     whyOutside: async ({ id: botId, manage_enabled }, topics, messages) => {
@@ -75,14 +75,14 @@ export function messageTopics({ db }: { db: Database }): MessageTopics {
       }
       if (missing.length > 0) return UNKNOWN;
       const isWithin = (message: NamedMessage) =>
-        isAmongTopics(topics, kept.get(keyOf(botId, message)) ?? -1, message.chatId);
+        isAmongTopics(topics, kept.get(keyOf(botId, message)) ?? -1, message.chat_id);
       return messages.every(isWithin) ? null : OTHER;
     },
   };
 }
 
-function keyOf(botId: number, { chatId, id }: NamedMessage): string {
-  return `${botId} ${chatId} ${id}`;
+function keyOf(botId: number, { chat_id, id }: NamedMessage): string {
+  return `${botId} ${chat_id} ${id}`;
 }
 
 async function findTopics(
@@ -91,8 +91,8 @@ async function findTopics(
   messages: readonly NamedMessage[],
 ): Promise<(NamedMessage & { topic: number })[]> {
   const { rows } = await sql<NamedMessage & { topic: number }>`
-    select m.chat_id as "chatId", m.id, coalesce(m.thread_id, ${sql.lit(OUTSIDE_TOPICS)}) as topic
-    from unnest(${messages.map(({ chatId }) => chatId)}::bigint[], ${messages.map(({ id }) => id)}::bigint[])
+    select m.chat_id, m.id, coalesce(m.thread_id, ${sql.lit(OUTSIDE_TOPICS)}) as topic
+    from unnest(${messages.map(({ chat_id }) => chat_id)}::bigint[], ${messages.map(({ id }) => id)}::bigint[])
       as wanted (chat_id, id)
     join messages m on m.bot_id = ${botId} and m.business_connection_id = '' and m.chat_id = wanted.chat_id
       and m.id = wanted.id`.execute(db);
@@ -101,9 +101,9 @@ async function findTopics(
 
 /** True if all of these messages are newer than what is stored of their chats. Ids rise within a chat. */
 async function areNewer(db: Database, botId: number, messages: readonly NamedMessage[]): Promise<boolean> {
-  const chatIds = [...new Set(messages.map(({ chatId }) => chatId))];
+  const chatIds = [...new Set(messages.map(({ chat_id }) => chat_id))];
   const chats = db.selectFrom('chats').select(['id', 'last_id']).where('bot_id', '=', botId);
   const rows = await chats.where('id', 'in', chatIds).execute();
   const lastIds = new Map(rows.map(({ id, last_id }) => [id, last_id]));
-  return messages.every(({ chatId, id }) => id > (lastIds.get(chatId) ?? 0));
+  return messages.every(({ chat_id, id }) => id > (lastIds.get(chat_id) ?? 0));
 }

@@ -6,6 +6,7 @@ import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import { registrationOf } from '../../fleet/bots/registration.ts';
 import { kindsOfProgram } from '../../fleet/bots/wanted-kinds.ts';
 import { TIGHT_BACKLOG_LIMIT } from '../../fleet/memory/memory-pressure.ts';
 import type { MemoryWatch } from '../../fleet/memory/watch-memory.ts';
@@ -44,8 +45,7 @@ export async function parkPrograms(deps: ParkDeps, limit: number, signal: AbortS
 async function checkBot(deps: ParkDeps, bot: Bot, limit: number, signal: AbortSignal): Promise<void> {
   const keys = botKeys(bot.id);
   const found = await scripts.checkPrograms(deps.redis.commands, keys, {
-    registrationId: bot.registration_id,
-    botId: bot.id,
+    ...registrationOf(bot),
     programPrefix: keys.programPrefix,
     limit,
     limitMs: LIMIT_HOURS * HOUR_MS,
@@ -70,8 +70,7 @@ async function park(deps: ParkDeps, bot: Bot, { programId, limit }: BehindRow, {
   let deadLetters = 0;
   for (let batches = 0; batches < BATCHES_AT_MOST && !signal.aborted; batches += 1) {
     const parked = await scripts.parkProgram(deps.redis.commands, keys, {
-      registrationId: bot.registration_id,
-      botId: bot.id,
+      ...registrationOf(bot),
       programPrefix: keys.programPrefix,
       programId,
       upTo,

@@ -17,11 +17,11 @@ export function programLinkStore(db: Database) {
       return count;
     },
 
-    insert(programId: number, link: { hash: string; uses: number; expiresInS: number }): Promise<ProgramLink> {
+    insert(program_id: number, link: { hash: string; uses: number; expiresInS: number }): Promise<ProgramLink> {
       return db
         .insertInto('program_links')
         .values({
-          ...{ program_id: programId, token_hash: link.hash, uses_left: link.uses },
+          ...{ program_id, token_hash: link.hash, uses_left: link.uses },
           expires_at: sql<Date>`now() + make_interval(secs => ${link.expiresInS})`,
         })
         .returningAll()

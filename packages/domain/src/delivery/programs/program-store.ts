@@ -47,7 +47,7 @@ export function programStore(db: Database, secrets: SecretBox) {
       return row === undefined ? null : toProgram(row);
     },
 
-    async insert(botId: number, content: ProgramContent, creator: Creator): Promise<Program> {
+    async insert(bot_id: number, content: ProgramContent, creator: Creator): Promise<Program> {
       const { name, mode } = content;
       // The id is drawn before the row is made, because the row's secrets are bound to it.
       const { rows } = await sql<{
@@ -56,7 +56,7 @@ export function programStore(db: Database, secrets: SecretBox) {
       const { id } = rows[0]!;
       const row = await db
         .insertInto('programs')
-        .values({ ...columnsOf(secrets, id, content, creator), id, bot_id: botId, name, mode })
+        .values({ ...columnsOf(secrets, id, content, creator), id, bot_id, name, mode })
         .returningAll()
         .executeTakeFirstOrThrow();
       return toProgram(row);
@@ -83,8 +83,8 @@ export function programStore(db: Database, secrets: SecretBox) {
     },
 
     /** Exclusive dead letters pass to the bot; the others are deleted with the program. */
-    async remove({ id, bot_id: botId }: Program): Promise<void> {
-      const program = { botId, programId: id };
+    async remove({ id, bot_id }: Program): Promise<void> {
+      const program = { bot_id, programId: id };
       // One statement for all of a parked program could reach its time limit.
       while ((await leaveLettersOfProgram(db, program, LETTERS_AT_ONCE)) > 0);
       await db.deleteFrom('programs').where('id', '=', id).execute();

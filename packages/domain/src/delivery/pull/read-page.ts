@@ -4,6 +4,7 @@ import { type ReadPageReply, scripts } from '@flotilla/redis/script-calls.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { programOfReader } from '../../fleet/bots/active-program.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
+import { registrationOf } from '../../fleet/bots/registration.ts';
 import { wantedKinds } from '../../fleet/bots/wanted-kinds.ts';
 import { joinUpdates, NO_UPDATES, type PulledUpdates } from './pulled-updates.ts';
 
@@ -107,7 +108,7 @@ function scanLog(deps: ReadDeps, bot: Bot, request: PageRequest, scan: Scan): Pr
     deps.redis.commands,
     { ...keys, deliveredAhead, program: ofProgram?.state ?? null },
     {
-      registrationId: bot.registration_id,
+      ...registrationOf(bot),
       ...activityPrefixes(bot.id),
       consumer: consumer ?? '',
       owner: `${ownerId ?? ''}`,

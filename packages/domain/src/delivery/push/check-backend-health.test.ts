@@ -28,7 +28,7 @@ test('judges by the status, of a POST-only webhook as well', async () => {
   });
   for (const statusCode of statuses) {
     const healthy = statusCode < 400 || statusCode === 405;
-    expect(await check()).toMatchObject({ healthy, statusCode });
+    expect(await check()).toMatchObject({ healthy, status_code: statusCode });
   }
 });
 
@@ -46,7 +46,7 @@ test('reads no more than the head of an answer that does not end', async () => {
     };
     more();
   });
-  expect(await check()).toMatchObject({ healthy: true, statusCode: 200 });
+  expect(await check()).toMatchObject({ healthy: true, status_code: 200 });
   // What the sockets take before they are closed, and far less than comes in the seconds of a check.
   expect(sent).toBeLessThan(64 * 1024 * 1024);
 });
@@ -56,14 +56,14 @@ test('unpacks nothing', async () => {
     response.setHeader('content-encoding', 'gzip');
     response.end(gzipSync('x').fill(0, 4));
   });
-  expect(await check()).toMatchObject({ healthy: true, statusCode: 200 });
+  expect(await check()).toMatchObject({ healthy: true, status_code: 200 });
 });
 
 test('says why there was no answer', async () => {
   backend = await startBackend();
   const { url } = backend;
   expect(await check(url.replace('http', 'https'))).toMatchObject({
-    ...{ healthy: false, statusCode: 0 },
+    ...{ healthy: false, status_code: 0 },
     error: 'The backend answers plain http, not TLS: is its URL http:// ?',
   });
   expect(await check('http://169.254.169.254')).toMatchObject({ error: expect.stringContaining('never allowed') });

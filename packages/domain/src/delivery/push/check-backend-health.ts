@@ -4,8 +4,8 @@ import type { BotWithBackend } from './backend.ts';
 import type { BackendConnections } from './backend-connections.ts';
 import { connectionFault } from './connection-fault.ts';
 
-/** `statusCode` is 0 and `error` says why if there was no answer. */
-export type BackendHealth = { healthy: boolean; statusCode: number; latencyMs: number; error: string | null };
+/** `status_code` is 0 and `error` says why if there was no answer. */
+export type BackendHealth = { healthy: boolean; status_code: number; latency_ms: number; error: string | null };
 
 const DEADLINE_MS = 5000;
 
@@ -23,7 +23,7 @@ export async function checkBackendHealth(
     throw new FlotillaError('bad_request', `The ${owner} has no backend URL`);
   }
   const { dispatcher, origin, path, headers, forbidden } = backends.to(backend);
-  if (forbidden !== null) return { healthy: false, statusCode: 0, latencyMs: 0, error: forbidden };
+  if (forbidden !== null) return { healthy: false, status_code: 0, latency_ms: 0, error: forbidden };
   const { Authorization: authorization } = headers;
   const request = {
     ...{ origin, path, method: 'GET' as const },
@@ -31,14 +31,14 @@ export async function checkBackendHealth(
   };
   const begunAtMs = performance.now();
   const answer = await exchange(dispatcher, request, { deadlineMs: DEADLINE_MS, signal, readAtMost: () => 0 });
-  const latencyMs = Math.round(performance.now() - begunAtMs);
+  const latency_ms = Math.round(performance.now() - begunAtMs);
   switch (answer.outcome) {
     case 'answered':
-      return { healthy: isHealthy(answer.status), statusCode: answer.status, latencyMs, error: null };
+      return { healthy: isHealthy(answer.status), status_code: answer.status, latency_ms, error: null };
     case 'timed_out':
-      return { healthy: false, statusCode: 0, latencyMs, error: 'Read timeout expired' };
+      return { healthy: false, status_code: 0, latency_ms, error: 'Read timeout expired' };
     case 'broken':
-      return { healthy: false, statusCode: 0, latencyMs, error: connectionFault(answer.error, backend) };
+      return { healthy: false, status_code: 0, latency_ms, error: connectionFault(answer.error, backend) };
     case 'aborted':
       throw new FlotillaError('unavailable', 'This process stops; try again', { retryAfterS: 1 });
   }

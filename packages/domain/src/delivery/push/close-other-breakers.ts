@@ -2,6 +2,7 @@ import { botKeys } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import { type Bot, pushes } from '../../fleet/bots/bot.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
+import { registrationOf } from '../../fleet/bots/registration.ts';
 import type { ClaimDeliveriesDeps } from './claim-deliveries.ts';
 
 /** Breakers are closed in batches, because the turn that reached the backend waits before it settles its other results. */
@@ -30,7 +31,6 @@ export async function closeOtherBreakers(
 /** Closes the bot's breaker; true when it was open. */
 function closeBreaker({ redis }: ClaimDeliveriesDeps, bot: Bot): Promise<boolean> {
   return scripts.closeBreaker(redis.commands, botKeys(bot.id), {
-    registrationId: bot.registration_id,
-    botId: bot.id,
+    ...registrationOf(bot),
   });
 }

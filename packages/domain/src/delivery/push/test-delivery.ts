@@ -18,7 +18,7 @@ export type TestedDelivery = {
   request: ShownRequest;
   /** 0 when there was no answer. */
   status: number;
-  durationMs: number;
+  duration_ms: number;
   excerpt: ResponseExcerpt | null;
   /** Null when the backend took it. */
   error: string | null;
@@ -62,22 +62,22 @@ async function send(
   const signature = signDelivery(backend.signing, { id: `test_${id}`, atMs: clock.nowMs(), body: update.raw });
   const headers = { ...signature, 'Flotilla-Delivery-Id': id, 'X-Flotilla-Test': '1' };
   if (signature === null) {
-    return { request: shownRequest(backend, headers), durationMs: 0, status: 0, excerpt: null, error: NOT_SIGNED };
+    return { request: shownRequest(backend, headers), duration_ms: 0, status: 0, excerpt: null, error: NOT_SIGNED };
   }
   const begunAtMs = performance.now();
   const delivery = await sendToBackend(backends.to(backend), backend, { ...update, headers }, signal, {
     deadlineMs: DEADLINE_MS,
   });
-  const [request, durationMs] = [shownRequest(backend, headers), Math.round(performance.now() - begunAtMs)];
+  const [request, duration_ms] = [shownRequest(backend, headers), Math.round(performance.now() - begunAtMs)];
   switch (delivery.outcome) {
     case 'aborted':
       throw new FlotillaError('unavailable', 'This process stops; try again', { retryAfterS: 1 });
     case 'failed':
-      return { request, durationMs, status: 0, excerpt: null, error: delivery.reason };
+      return { request, duration_ms, status: 0, excerpt: null, error: delivery.reason };
     case 'refused':
     case 'delivered': {
       const error = delivery.outcome === 'refused' ? delivery.reason : null;
-      return { request, durationMs, status: delivery.status, excerpt: responseExcerpt(backend, delivery), error };
+      return { request, duration_ms, status: delivery.status, excerpt: responseExcerpt(backend, delivery), error };
     }
   }
 }

@@ -97,7 +97,7 @@ describe('a fault of TLS is told in a sentence, to the attempts as to the check 
     expect(await send(url, backend)).toEqual({ outcome: 'failed', code: 'unreachable', reason });
     const owner = aBot({ proxy_enabled: true, backend_url: url, ...backend });
     expect(await checkBackendHealth({ backends: connections }, owner, never)).toMatchObject({
-      ...{ healthy: false, statusCode: 0, error: reason },
+      ...{ healthy: false, status_code: 0, error: reason },
     });
   });
 });

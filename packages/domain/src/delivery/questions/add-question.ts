@@ -49,7 +49,7 @@ export async function addQuestion(
   });
   let asked: Question;
   try {
-    const { id: messageId } = await sendMessage(deps, bot, by, {
+    const { id: message_id } = await sendMessage(deps, bot, by, {
       chat_id: question.chat_id,
       business_connection_id,
       thread_id: question.thread_id ?? undefined,
@@ -58,7 +58,7 @@ export async function addQuestion(
         inline_keyboard: question.options.map((text, at) => [{ text, callback_data: buttonData(question, at) }]),
       },
     });
-    asked = (await store.setMessage(question.id, messageId)) ?? { ...question, message_id: messageId };
+    asked = (await store.setMessage(question.id, message_id)) ?? { ...question, message_id };
   } catch (error) {
     await store.remove(question.id).catch(() => undefined);
     throw error;

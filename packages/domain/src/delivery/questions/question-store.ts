@@ -58,8 +58,8 @@ export function questionStore(db: Database) {
     },
 
     /** Whoever answered before the message was known could not show the end in it. */
-    async setMessage(id: number, messageId: number): Promise<Question | null> {
-      const set = db.updateTable('questions').set({ message_id: messageId, shown: false }).where('id', '=', id);
+    async setMessage(id: number, message_id: number): Promise<Question | null> {
+      const set = db.updateTable('questions').set({ message_id, shown: false }).where('id', '=', id);
       return (await set.returningAll().executeTakeFirst()) ?? null;
     },
 

@@ -40,7 +40,7 @@ async function editTraced(
   { platform, log, tracing }: ShowDeps,
   bot: Bot,
   question: Question,
-  messageId: number,
+  message_id: number,
 ): Promise<PlatformAnswer> {
   const { id, chat_id, state, request_id: requestId, traceparent: parent } = question;
   const ofRequest = requestId === null ? {} : { 'flotilla.request_id': requestId };
@@ -48,7 +48,7 @@ async function editTraced(
   // One that no traced request asked gets no span.
   const span = parent === null ? null : tracing?.start('show answer', { kind: 'client', parent, attributes });
   const conversation = { chat_id, ...connectionParam(question.business_connection_id) };
-  const params = { ...conversation, message_id: messageId, text: settledText(question) };
+  const params = { ...conversation, message_id, text: settledText(question) };
   const answer = await platform.call(bot.token, 'editMessageText', params);
   span?.end(answer.outcome === 'ok' ? 'ok' : 'failed');
   log.debug(

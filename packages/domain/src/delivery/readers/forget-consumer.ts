@@ -5,6 +5,7 @@ import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
+import { registrationOf } from '../../fleet/bots/registration.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { requireAuditable } from '../../people/audit/require-auditable.ts';
@@ -17,7 +18,7 @@ export async function forgetConsumer(deps: ForgetDeps, by: Actor, bot: Bot, name
   await deps.db.transaction().execute(async (db) => {
     await requireAuditable(db);
     const { outcome } = await scripts.forgetConsumer(deps.redis.commands, keys, {
-      registrationId: bot.registration_id,
+      ...registrationOf(bot),
       consumer: name,
     });
     if (outcome === 'GONE') throw new FlotillaError('not_found', 'Bot not found');

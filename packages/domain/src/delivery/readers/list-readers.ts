@@ -8,6 +8,7 @@ import { readProgramAttention } from '../../fleet/bot-list/program-attention.ts'
 import { type ActiveProgram, programOfReader } from '../../fleet/bots/active-program.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { hasBackend } from '../../fleet/bots/bot.ts';
+import { registrationOf } from '../../fleet/bots/registration.ts';
 import { qualityKey, readQualities } from '../../records/activity/read-readers.ts';
 import type { Quality } from '../../records/activity/reader-counts.ts';
 import { type Breaker, breakerOf, numberOrNull } from './breaker.ts';
@@ -47,7 +48,7 @@ const CONSUMER_PIN_MS = 3_600_000;
 export async function listReaders(deps: ListDeps, bot: Bot): Promise<Reader[]> {
   const keys = botKeys(bot.id);
   const found = await scripts.readReaders(deps.redis.commands, keys, {
-    registrationId: bot.registration_id,
+    ...registrationOf(bot),
     lanePrefix: keys.lane(''),
     rulesLanePrefix: keys.rulesLane(''),
     programPrefix: keys.programPrefix,

@@ -7,6 +7,7 @@ import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { type ActiveProgram, programReaderName } from '../../fleet/bots/active-program.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
+import { registrationOf } from '../../fleet/bots/registration.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { requireAuditable } from '../../people/audit/require-auditable.ts';
@@ -30,8 +31,7 @@ export async function resumeBackend(deps: ResumeDeps, by: Actor, bot: Bot, progr
       deps.redis.commands,
       { state, lanes: reader.lanes, pendingTurns, readerState: reader.state },
       {
-        registrationId: bot.registration_id,
-        botId: bot.id,
+        ...registrationOf(bot),
         programId: program?.id ?? null,
       },
     );

@@ -35,21 +35,21 @@ export async function chooseBot(
   signal: AbortSignal,
 ): Promise<Choice | null | 'aborted' | 'busy'> {
   if (message.isStart) {
-    await deps.redis.commands.del(botKeys(bot.id).choice(message.chatId));
+    await deps.redis.commands.del(botKeys(bot.id).choice(message.chat_id));
     return null;
   }
-  const kept = await keptChoice(deps, bot, rules, message.chatId);
+  const kept = await keptChoice(deps, bot, rules, message.chat_id);
   if (kept !== null) {
     const { ruleId, targetBotId, ...said } = kept;
     const decided = { ...said, target_bot_id: targetBotId, sticky: true, duration_ms: 0 };
-    await note(deps, bot, { route_id: ruleId, chat_id: message.chatId, ...decided });
+    await note(deps, bot, { route_id: ruleId, chat_id: message.chat_id, ...decided });
     return { ruleId, targetBotId };
   }
   if (message.text === null) return null;
   const asking = deps.router.begin(bot, message);
   if (asking === null) return 'busy';
   try {
-    return await askForRules(deps, bot, rules, { text: message.text, chatId: message.chatId }, { asking, signal });
+    return await askForRules(deps, bot, rules, { text: message.text, chat_id: message.chat_id }, { asking, signal });
   } finally {
     asking.end();
   }
@@ -59,7 +59,7 @@ async function askForRules(
   deps: ChooseDeps,
   bot: Bot,
   rules: ActiveRule[],
-  { text, chatId }: { text: string; chatId: number },
+  { text, chat_id }: { text: string; chat_id: number },
   { asking, signal }: { asking: Asking; signal: AbortSignal },
 ): Promise<Choice | null | 'aborted'> {
   for (const rule of rules) {
@@ -67,7 +67,7 @@ async function askForRules(
     const verdict = await asking.ask(rule, text, signal);
     if (verdict.outcome === 'aborted') return 'aborted';
     const decided = { ...decisionOf(rule, verdict, performance.now() - began), sticky: false };
-    await note(deps, bot, { route_id: rule.id, chat_id: chatId, ...decided });
+    await note(deps, bot, { route_id: rule.id, chat_id, ...decided });
     if (verdict.outcome === 'chosen') return { ruleId: rule.id, targetBotId: verdict.targetBotId };
   }
   return null;
@@ -111,13 +111,13 @@ async function keptChoice(
 async function note({ redis, clock }: ChooseDeps, bot: Bot, decided: Omit<KeptDecision, 'at'>): Promise<void> {
   const { id: botId, registration_id } = bot;
   const decision: KeptDecision = { at: new Date(clock.nowMs()).toISOString(), ...decided };
-  const { route_id: ruleId, chat_id: chatId, target_bot_id: targetBotId, by, reason, about = '' } = decided;
+  const { route_id: ruleId, chat_id, target_bot_id: targetBotId, by, reason, about = '' } = decided;
   const chosen =
     targetBotId === null ? null : JSON.stringify({ ruleId, targetBotId, by, reason, about } satisfies KeptChoice);
   const keys = botKeys(botId);
   await scripts.noteDecision(
     redis.commands,
-    { ...keys, choice: keys.choice(chatId) },
+    { ...keys, choice: keys.choice(chat_id) },
     {
       registrationId: registration_id,
       botId,

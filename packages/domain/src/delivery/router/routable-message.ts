@@ -3,7 +3,7 @@ import { type Fields, readInteger, readObject } from '@flotilla/telegram/platfor
 
 /** The parts of a message or an album that the router sees. */
 export type RoutableMessage = {
-  chatId: number;
+  chat_id: number;
   /** null: it does not say who wrote it. */
   writerId: number | null;
   /** null: it has no words, or is a command alone. */
@@ -21,7 +21,7 @@ export function routableMessage(messages: Fields[]): RoutableMessage {
   const words = messages.map((message) => readMessageText(message)?.trim() ?? '').filter((text) => text !== '');
   const text = words.join('\n');
   return {
-    chatId: readInteger(readObject(first, 'chat') ?? {}, 'id') ?? 0,
+    chat_id: readInteger(readObject(first, 'chat') ?? {}, 'id') ?? 0,
     writerId: readInteger(readObject(first, 'from') ?? {}, 'id'),
     text: text === '' || COMMAND_ALONE.test(text) ? null : text,
     isStart: START.test(text),

@@ -22,7 +22,7 @@ export type RouterConfig = {
 };
 
 /** For what the router is asked: a message of a chat, or a trial of rules by an account. Each has its share of the calls. */
-export type Asker = { chatId: number; writerId: number | null } | { triedBy: number };
+export type Asker = { chat_id: number; writerId: number | null } | { triedBy: number };
 
 /** Room to ask about one message. */
 export type Asking = {
@@ -80,7 +80,7 @@ export function openRouter(deps: RouterDeps, config: RouterConfig): Router {
   };
   return {
     begin(bot, asker) {
-      const holder = 'chatId' in asker ? `bot ${bot.id}` : `account ${asker.triedBy}`;
+      const holder = 'chat_id' in asker ? `bot ${bot.id}` : `account ${asker.triedBy}`;
       if (room.offer(1, holder) === 0) return null;
       room.take(holder);
       return {
@@ -135,8 +135,8 @@ async function takeCall(
 ): Promise<string | null> {
   const day = Math.floor(clock.nowMs() / DAY_MS);
   const [kind, who, writer, atMost, share] =
-    'chatId' in asker
-      ? (['live', `${asker.chatId}`, writerOf(asker), callsPerBotDay, SHARE_OF_CHAT] as const)
+    'chat_id' in asker
+      ? (['live', `${asker.chat_id}`, writerOf(asker), callsPerBotDay, SHARE_OF_CHAT] as const)
       : (['trial', `${asker.triedBy}`, null, trialsOf(callsPerBotDay), SHARE_OF_ACCOUNT] as const);
   const keys = { calls: botKeys(bot.id).modelCalls(kind, day) };
   const limits = { atMost, share, keptMs: 2 * DAY_MS };
@@ -148,6 +148,6 @@ async function takeCall(
 }
 
 /** null in a private chat, which is that of its writer. */
-function writerOf({ chatId, writerId }: { chatId: number; writerId: number | null }): string | null {
-  return writerId === null || writerId === chatId ? null : `${writerId}`;
+function writerOf({ chat_id, writerId }: { chat_id: number; writerId: number | null }): string | null {
+  return writerId === null || writerId === chat_id ? null : `${writerId}`;
 }

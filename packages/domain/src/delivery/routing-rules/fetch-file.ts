@@ -17,7 +17,7 @@ export async function fetchFile(
   wanted: SourceFile,
   field: string,
 ): Promise<FetchedFile> {
-  const answer = await platform.call(source.token, 'getFile', { file_id: wanted.fileId });
+  const answer = await platform.call(source.token, 'getFile', { file_id: wanted.file_id });
   if (answer.outcome === 'unreachable') return { outcome: 'retry', reason: answer.reason, status: null };
   if (answer.outcome === 'garbage') return { outcome: 'retry', reason: answer.reason, status: answer.status };
   if (answer.outcome === 'refused') {

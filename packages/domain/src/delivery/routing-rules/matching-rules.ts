@@ -56,8 +56,8 @@ function chatIdsOf({ condition_value, formerChatIds = [] }: ActiveRule): (string
 function isInThread({ condition_value, formerChatIds = [] }: ActiveRule, message: Fields): boolean {
   const place = readThreadPlace(condition_value);
   const chatId = readObject(message, 'chat')?.id;
-  if (place === null || typeof chatId !== 'number' || ![place.chatId, ...formerChatIds].includes(chatId)) return false;
-  return isAmongTopics(new Set([place.threadId]), topicOf(message) ?? OUTSIDE_TOPICS, chatId);
+  if (place === null || typeof chatId !== 'number' || ![place.chat_id, ...formerChatIds].includes(chatId)) return false;
+  return isAmongTopics(new Set([place.thread_id]), topicOf(message) ?? OUTSIDE_TOPICS, chatId);
 }
 
 /** All keyword rules of a bot look at the same message. */

@@ -4,7 +4,7 @@ import type { FormattedText } from './formatted-text.ts';
 
 /** A file as the source bot can fetch it. */
 export type SourceFile = {
-  fileId: string;
+  file_id: string;
   /** null when the platform does not say. */
   size: number | null;
   name: string | null;
@@ -83,7 +83,7 @@ function mediaContent(message: Fields, how: MediaMethod, file: Fields): MessageC
     method: how.method,
     field: how.field,
     file: {
-      fileId: readText(file, 'file_id') ?? '',
+      file_id: readText(file, 'file_id') ?? '',
       size: typeof file.file_size === 'number' ? file.file_size : null,
       name: readText(file, 'file_name'),
       mime: readText(file, 'mime_type'),

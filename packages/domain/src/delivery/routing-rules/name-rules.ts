@@ -40,12 +40,12 @@ type Person = { bot_id: number; user_id: number };
 function conditionChat({ source_bot_id, condition_type, condition_value }: RoutingRule): ChatOfBot | null {
   if (condition_type === 'chat_id') return { bot_id: source_bot_id, chat_id: Number(condition_value) };
   const place = condition_type === 'thread_id' ? readThreadPlace(condition_value) : null;
-  return place === null ? null : { bot_id: source_bot_id, chat_id: place.chatId };
+  return place === null ? null : { bot_id: source_bot_id, chat_id: place.chat_id };
 }
 
 function topicOf({ source_bot_id, condition_type, condition_value }: RoutingRule): Topic | null {
   const place = condition_type === 'thread_id' ? readThreadPlace(condition_value) : null;
-  return place === null ? null : { bot_id: source_bot_id, chat_id: place.chatId, thread_id: place.threadId };
+  return place === null ? null : { bot_id: source_bot_id, chat_id: place.chat_id, thread_id: place.thread_id };
 }
 
 function personOf({ source_bot_id, condition_type, condition_value }: RoutingRule): Person | null {

@@ -1,6 +1,7 @@
 import { botKeys, shardOf } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
+import { registrationOf } from '../../fleet/bots/registration.ts';
 import type { RouteLink } from '../../records/history/route-links.ts';
 import { hitsText } from '../../records/history/rule-hits.ts';
 import { encodeLink, recordArguments } from '../../records/history/stream/history-codec.ts';
@@ -16,13 +17,12 @@ export async function noteRouted(
   noted: { fencingToken: number; progress: RoutingProgress; links?: RouteLink[]; hits?: readonly number[] },
 ): Promise<boolean> {
   const keys = botKeys(bot.id);
-  const owner = { botId: bot.id, registrationId: bot.registration_id };
+  const owner = registrationOf(bot);
   const { fencingToken, progress, links = [], hits = [] } = noted;
   const nowMs = deps.clock.nowMs();
   const reply = await scripts.noteRouted(deps.redis.commands, keys, {
-    registrationId: bot.registration_id,
+    ...registrationOf(bot),
     fencingToken,
-    botId: bot.id,
     hits: hitsText(hits),
     inLane: unit.unitId,
     progress: JSON.stringify(progress),

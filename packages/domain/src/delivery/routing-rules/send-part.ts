@@ -62,7 +62,7 @@ async function prepareFile(
   const params = { ...part.params, ...captionParams(part.caption) };
   const sourceIds = [sourceId];
   if (to.target.id === source.id)
-    return { method, params: { ...params, [field]: part.file.fileId }, files: [], sourceIds };
+    return { method, params: { ...params, [field]: part.file.file_id }, files: [], sourceIds };
   const fetched = await fetchFile(deps, source, part.file, field);
   if (fetched.outcome === 'retry') return { ...fetched, neverSent: true };
   if (fetched.outcome === 'fetched') return { method, params, files: [fetched.file], sourceIds };
@@ -77,7 +77,7 @@ async function prepareAlbum(deps: SendDeps, source: Bot, to: Destination, member
   const sourceIds: number[] = [];
   for (const [at, member] of members.entries()) {
     const { file, field } = member;
-    let reference = file.fileId;
+    let reference = file.file_id;
     if (to.target.id !== source.id) {
       const fetched = await fetchFile(deps, source, file, `file${at}`);
       if (fetched.outcome === 'retry') {

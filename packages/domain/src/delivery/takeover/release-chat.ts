@@ -3,6 +3,7 @@ import { type ReleaseChatArgs, type ReleaseChatReply, scripts } from '@flotilla/
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
+import { registrationOf } from '../../fleet/bots/registration.ts';
 import { type Actor, accountOf } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { chatStore } from '../../records/chats/chat-store.ts';
@@ -30,15 +31,15 @@ export async function releaseChat(
   deps: ReleaseDeps,
   bot: Bot,
   by: Actor,
-  { deliverMissed, ...named }: Omit<Conversation, 'bot_id'> & { deliverMissed: boolean },
+  { deliver_missed, ...named }: Omit<Conversation, 'bot_id'> & { deliver_missed: boolean },
 ): Promise<number> {
-  const chatId = named.chat_id > 0 ? named.chat_id : await chatStore(deps.db).currentOf(bot.id, named.chat_id);
-  const delivered = await deliverAndEnd(deps, bot, heldAs({ ...named, chat_id: chatId }), deliverMissed);
-  const details = deliverMissed ? `what was missed was delivered: ${delivered}` : '';
+  const chat_id = named.chat_id > 0 ? named.chat_id : await chatStore(deps.db).currentOf(bot.id, named.chat_id);
+  const delivered = await deliverAndEnd(deps, bot, heldAs({ ...named, chat_id }), deliver_missed);
+  const details = deliver_missed ? `what was missed was delivered: ${delivered}` : '';
   await recordAction(deps, by, {
-    ...{ action: 'chat_release', bot_id: bot.id, ...named, chat_id: chatId, details },
+    ...{ action: 'chat_release', bot_id: bot.id, ...named, chat_id, details },
   });
-  const at = inConversation({ bot_id: bot.id, ...named, chat_id: chatId });
+  const at = inConversation({ bot_id: bot.id, ...named, chat_id });
   await announceDesk(deps, { kind: 'chat', action: 'release', ...at, ...accountOf(by) });
   return delivered;
 }
@@ -67,7 +68,7 @@ type Step = Exclude<ReleaseChatReply, { outcome: 'DOUBT' | 'FILTERS' }>;
 /** Repeats the call when the script needs the reserved id from Postgres, or updates matched by other filters. */
 async function step(deps: ReleaseDeps, bot: Bot, { conversation, delivers, members }: Wanted): Promise<Step> {
   const args: ReleaseChatArgs = {
-    ...{ registrationId: bot.registration_id, botId: bot.id, conversation, delivers, limit: AT_ONCE, reservedId: null },
+    ...{ ...registrationOf(bot), conversation, delivers, limit: AT_ONCE, reservedId: null },
     ...(await matchUpdates(deps.redis, bot.id, matcherOf(bot), members.map(readMember))),
     updates: members.map((member) => ({ member })),
   };

@@ -14,18 +14,18 @@ export type SigningChange = 'rotate' | 'remove';
 export async function changeSigning(
   deps: ChangeRulesDeps,
   by: Actor,
-  botId: number,
+  bot_id: number,
   change: SigningChange,
 ): Promise<Signing | null> {
   return changeRules(deps, by, async (db) => {
     const bots = botStore(db);
-    const row = await bots.lock(botId);
+    const row = await bots.lock(bot_id);
     if (row === undefined) throw new FlotillaError('not_found', 'Bot not found');
-    const place = SEALED_PLACES.signing(botId);
+    const place = SEALED_PLACES.signing(bot_id);
     const before = openSigning(deps.secrets, row.signing_sealed, place);
     const { result, action } = changedSigning(before, change, deps.clock.nowMs());
-    await bots.update(botId, { signing_sealed: sealSigning(deps.secrets, result, place) });
-    return { result, botIds: [botId], audited: { action, bot_id: botId, details: '' } };
+    await bots.update(bot_id, { signing_sealed: sealSigning(deps.secrets, result, place) });
+    return { result, botIds: [bot_id], audited: { action, bot_id, details: '' } };
   });
 }
 

@@ -6,7 +6,7 @@ export type InitData = {
   user: Record<string, unknown> | null;
   chat: Record<string, unknown> | null;
   authDateS: number;
-  startParam: string | null;
+  start_param: string | null;
 };
 
 export type CheckedInitData =
@@ -44,7 +44,7 @@ export function checkInitData(
   if (ageS > maxAgeS || ageS < -AHEAD_AT_MOST_S) return { outcome: 'expired' };
   const [user, chat] = [objectIn(fields.get('user')), objectIn(fields.get('chat'))];
   if (user === undefined || chat === undefined) return { outcome: 'malformed' };
-  return { outcome: 'valid', user, chat, authDateS, startParam: fields.get('start_param') ?? null };
+  return { outcome: 'valid', user, chat, authDateS, start_param: fields.get('start_param') ?? null };
 }
 
 /** null when the field is absent; undefined when it is no object. */

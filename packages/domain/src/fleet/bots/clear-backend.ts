@@ -9,13 +9,13 @@ export async function clearBackend(
   deps: BotDeps,
   by: Actor,
   known: Bot,
-  options: { dropPending: boolean; allowedUpdates?: string[] | null; reason?: string },
+  options: { dropPending: boolean; allowed_updates?: string[] | null; reason?: string },
 ): Promise<'deleted' | 'already-deleted'> {
   const bot = await newestBot(deps, known);
   const had = bot.backend_url !== '';
-  const { allowedUpdates } = options;
+  const { allowed_updates } = options;
   if (!had && !options.dropPending && !bot.proxy_enabled) {
-    if (allowedUpdates !== undefined) await changeBot(deps, by, bot.id, { allowed_updates: allowedUpdates });
+    if (allowed_updates !== undefined) await changeBot(deps, by, bot.id, { allowed_updates });
     return 'already-deleted';
   }
   await changeBot(
@@ -28,7 +28,7 @@ export async function clearBackend(
       backend_certificate: '',
       backend_ip_address: '',
       proxy_enabled: false,
-      ...(allowedUpdates === undefined ? {} : { allowed_updates: allowedUpdates }),
+      ...(allowed_updates === undefined ? {} : { allowed_updates }),
     },
     { handOver: true, dropPending: options.dropPending, retryNow: true, reason: options.reason ?? '' },
   );

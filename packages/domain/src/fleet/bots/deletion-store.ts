@@ -8,13 +8,13 @@ export type Deletion = Selectable<DeletionsTable>;
 /** SQL of `deletions`: bots and chats that no reader sees any more and whose rows are still to be removed. */
 export function deletionStore(db: Database) {
   return {
-    async addBot(botId: number): Promise<void> {
-      await db.insertInto('deletions').values({ bot_id: botId }).execute();
+    async addBot(bot_id: number): Promise<void> {
+      await db.insertInto('deletions').values({ bot_id }).execute();
     },
 
     /** Messages of the chat dated before `beforeDate` (Unix seconds) are not shown from now on. */
-    async addChat(chat: ChatOfBot, beforeDate: number): Promise<void> {
-      const row = { bot_id: chat.bot_id, chat_id: chat.chat_id, before_date: beforeDate };
+    async addChat(chat: ChatOfBot, before_date: number): Promise<void> {
+      const row = { bot_id: chat.bot_id, chat_id: chat.chat_id, before_date };
       await db.insertInto('deletions').values(row).execute();
     },
 

@@ -12,12 +12,12 @@ export async function keepAllowedUpdates(
   deps: BotDeps,
   by: Actor,
   bot: Bot,
-  allowedUpdates: string[] | null | undefined,
+  allowed_updates: string[] | null | undefined,
 ): Promise<void> {
-  if (allowedUpdates === undefined) return;
-  const unchanged = (known: Bot) => sameKinds(known.allowed_updates, allowedUpdates);
+  if (allowed_updates === undefined) return;
+  const unchanged = (known: Bot) => sameKinds(known.allowed_updates, allowed_updates);
   if (unchanged(bot) && unchanged(await newest(deps, bot))) return;
-  await changeBot(deps, by, bot.id, { allowed_updates: allowedUpdates }).catch((error: unknown) =>
+  await changeBot(deps, by, bot.id, { allowed_updates }).catch((error: unknown) =>
     deps.log.warn({ botId: bot.id, err: error }, 'allowed_updates of a poll could not be stored'),
   );
 }

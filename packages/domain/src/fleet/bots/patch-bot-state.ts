@@ -2,6 +2,7 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Bot } from './bot.ts';
+import { registrationOf } from './registration.ts';
 
 /** The time of Redis, by which other processes compare such a field. */
 export const NOW = Symbol('now');
@@ -14,7 +15,7 @@ export async function patchBotState(
 ): Promise<void> {
   const given = Object.entries(fields);
   await scripts.patchBotState(deps.redis.commands, botKeys(bot.id), {
-    registrationId: bot.registration_id,
+    ...registrationOf(bot),
     changes: given.flatMap(([field, value]) => (value === NOW ? [] : [{ field, value }])),
     times: given.flatMap(([field, value]) => (value === NOW ? [field] : [])),
   });

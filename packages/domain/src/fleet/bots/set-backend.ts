@@ -7,11 +7,11 @@ import { newestBot } from './newest-bot.ts';
 
 export type BackendSettings = {
   url: string;
-  secretToken?: string;
+  secret_token?: string;
   /** 1–100; the default is 40. */
-  maxConnections?: number;
+  max_connections?: number;
   /** undefined: unchanged; null: the default set. */
-  allowedUpdates?: string[] | null;
+  allowed_updates?: string[] | null;
   dropPending: boolean;
   /** PEM; absent if there is none. */
   certificate?: string;
@@ -29,21 +29,21 @@ export async function setBackend(
   known: Bot,
   wanted: BackendSettings,
 ): Promise<'set' | 'already-set'> {
-  const { allowedUpdates } = wanted;
+  const { allowed_updates } = wanted;
   const changes = {
     backend_url: wanted.url,
-    secret_token: wanted.secretToken ?? '',
-    max_connections: wanted.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
+    secret_token: wanted.secret_token ?? '',
+    max_connections: wanted.max_connections ?? DEFAULT_MAX_CONNECTIONS,
     backend_certificate: wanted.certificate ?? '',
     backend_ip_address: wanted.ipAddress ?? '',
     proxy_enabled: true,
-    ...(allowedUpdates === undefined ? {} : { allowed_updates: allowedUpdates }),
+    ...(allowed_updates === undefined ? {} : { allowed_updates }),
   };
   checkBackendUrl(deps, wanted.url);
   const bot = await newestBot(deps, known);
   if (!wanted.dropPending && isSet(bot, changes)) {
-    if (allowedUpdates !== undefined && !sameKinds(bot.allowed_updates, allowedUpdates)) {
-      await changeBot(deps, by, bot.id, { allowed_updates: allowedUpdates });
+    if (allowed_updates !== undefined && !sameKinds(bot.allowed_updates, allowed_updates)) {
+      await changeBot(deps, by, bot.id, { allowed_updates });
     }
     return 'already-set';
   }

@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import type { StoredInstallation } from './quarantine.ts';
 
 export function installationStore(db: Database) {
-  const columns = ({ server, databaseOid, timeline }: ServerIdentity) => ({
+  const columns = ({ server, database_oid, timeline }: ServerIdentity) => ({
     server,
-    database_oid: databaseOid,
+    database_oid,
     timeline,
   });
   return {

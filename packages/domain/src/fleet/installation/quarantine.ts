@@ -54,7 +54,7 @@ function reasonOf(
 }
 
 export function isSameDatabase(stored: StoredInstallation, identity: ServerIdentity): boolean {
-  return stored.database_oid === identity.databaseOid && isSame(stored.server, identity.server);
+  return stored.database_oid === identity.database_oid && isSame(stored.server, identity.server);
 }
 
 /** A value that a server does not tell says nothing. */

@@ -32,12 +32,12 @@ export async function createFirstAdmin(
   return { outcome: 'created', generatedPassword: first.password === undefined ? password : null };
 }
 
-function insertWhenEmpty({ db, clock }: AccountDeps, username: string, passwordHash: string): Promise<boolean> {
+function insertWhenEmpty({ db, clock }: AccountDeps, username: string, password_hash: string): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${FIRST_ADMIN_LOCK})`.execute(transaction);
     const store = accountStore(transaction);
     if (await store.anyExists()) return false;
-    const id = await store.insert({ username, password_hash: passwordHash, role: 'admin', all_bots: true });
+    const id = await store.insert({ username, password_hash, role: 'admin', all_bots: true });
     const audited = auditedAccount('account_add', { id }, 'the first admin, made at start');
     await recordAction({ db: transaction, clock }, OPERATOR, audited);
     return true;

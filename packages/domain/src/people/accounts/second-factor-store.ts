@@ -11,10 +11,10 @@ export function secondFactorStore(db: Database) {
       db.selectFrom('second_factors').selectAll().where('account_id', '=', accountId).executeTakeFirst(),
 
     /** Begins one, or begins again. False if there is a confirmed one. */
-    async begin(accountId: number, totp_sealed: string): Promise<boolean> {
+    async begin(account_id: number, totp_sealed: string): Promise<boolean> {
       const { numInsertedOrUpdatedRows = 0n } = await db
         .insertInto('second_factors')
-        .values({ account_id: accountId, totp_sealed })
+        .values({ account_id, totp_sealed })
         .onConflict((conflict) =>
           conflict.column('account_id').doUpdateSet({ totp_sealed }).where('second_factors.confirmed_at', 'is', null),
         )

@@ -42,7 +42,7 @@ export async function proveSecondFactor(
   const typed = normalCode(code ?? '');
   if (typed === '') return 'needed';
   const secret = openSecret(deps, accountId, found.totp_sealed);
-  const step = stepOfCode(secret, typed, { nowMs: deps.clock.nowMs(), lastStep: found.last_step });
+  const step = stepOfCode(secret, typed, { nowMs: deps.clock.nowMs(), last_step: found.last_step });
   if (step !== null) return (await store.useStep(accountId, step)) ? 'code' : 'wrong';
   return (await store.useRecovery(accountId, sha256Hex(typed))) ? 'recovery_code' : 'wrong';
 }
@@ -74,7 +74,7 @@ export async function confirmTotp(
   if (found === undefined || found.confirmed_at !== null) throw refusedInput('code', 'confirms nothing: begin first');
   const nowMs = deps.clock.nowMs();
   const { totp_sealed: sealed } = found;
-  const step = stepOfCode(openSecret(deps, accountId, sealed), normalCode(code), { nowMs, lastStep: 0 });
+  const step = stepOfCode(openSecret(deps, accountId, sealed), normalCode(code), { nowMs, last_step: 0 });
   if (step === null) throw refusedInput('code', 'is wrong, or too old');
   const recoveryCodes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
   const hashes = recoveryCodes.map((one) => sha256Hex(normalCode(one)));

@@ -15,10 +15,10 @@ describe('a code of an authenticator app', () => {
   });
 
   test('counts a step early and late, no more, and once', () => {
-    const at = (nowMs: number, lastStep = 0) => stepOfCode(SECRET, '287082', { nowMs, lastStep });
+    const at = (nowMs: number, lastStep = 0) => stepOfCode(SECRET, '287082', { nowMs, last_step: lastStep });
     expect([29_000, 30_000, 59_000, 89_000, 90_000].map((ms) => at(ms))).toEqual([1, 1, 1, 1, null]);
     expect(at(59_000, 1)).toBeNull();
-    expect(stepOfCode(SECRET, '28708', { nowMs: 59_000, lastStep: 0 })).toBeNull();
+    expect(stepOfCode(SECRET, '28708', { nowMs: 59_000, last_step: 0 })).toBeNull();
   });
 });
 

@@ -9,12 +9,12 @@ const STEPS_APART = 1;
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** The step of a correct code; null if it is wrong. A step at or before `lastStep` was used. */
-export function stepOfCode(secret: Buffer, code: string, { nowMs, lastStep }: { nowMs: number; lastStep: number }) {
+export function stepOfCode(secret: Buffer, code: string, { nowMs, last_step }: { nowMs: number; last_step: number }) {
   const now = Math.floor(nowMs / STEP_MS);
   let found: number | null = null;
   // All are compared, so that the time tells nothing.
   for (let step = now - STEPS_APART; step <= now + STEPS_APART; step += 1) {
-    if (isSame(codeOf(secret, step), code) && step > lastStep) found = step;
+    if (isSame(codeOf(secret, step), code) && step > last_step) found = step;
   }
   return found;
 }

@@ -42,14 +42,14 @@ export function activityStore(db: Database) {
     async deliveredOf(
       botIds: readonly number[],
       fromMs: number,
-    ): Promise<{ botId: number; atMs: number; count: number }[]> {
+    ): Promise<{ bot_id: number; atMs: number; count: number }[]> {
       const rows = await db
         .selectFrom('activity_hours')
         .select(['bot_id', 'at', 'delivered'])
         .where('bot_id', 'in', [...botIds])
         .where('at', '>=', new Date(fromMs))
         .execute();
-      return rows.map(({ bot_id: botId, at, delivered: count }) => ({ botId, atMs: at.getTime(), count }));
+      return rows.map(({ bot_id, at, delivered: count }) => ({ bot_id, atMs: at.getTime(), count }));
     },
 
     /** The activity of a bot, or of the fleet (null), by the start of the hour (ms); hours without activity may be absent. */

@@ -135,12 +135,12 @@ describe('what readers that send did', () => {
     const fromS = at / 1000;
     const query = { step: 'minute', fromS, toS: fromS + 60 } as const;
     const [push] = await read({ ...query, of: { ...ofBot(7), reader: 'push' } });
-    expect(push).toMatchObject({ in: 0, delivered: 7, failed: 1, retried: 2, quality: { successRatio: 0.7 } });
-    expect(push!.quality!.p95Ms).toBeGreaterThan(40_000);
+    expect(push).toMatchObject({ in: 0, delivered: 7, failed: 1, retried: 2, quality: { success_ratio: 0.7 } });
+    expect(push!.quality!.p95_ms).toBeGreaterThan(40_000);
     const [rules] = await read({ ...query, of: { ...ofBot(7), reader: 'rules' } });
-    expect(rules).toMatchObject({ delivered: 4, quality: { successRatio: 1 } });
+    expect(rules).toMatchObject({ delivered: 4, quality: { success_ratio: 1 } });
     const [all] = await read({ ...query, of: ofBot(7) });
-    expect(all).toMatchObject({ quality: { successRatio: 0.85 } });
+    expect(all).toMatchObject({ quality: { success_ratio: 0.85 } });
     expect(await read({ of: { ...ofBot(7), reader: 'push' } })).toHaveLength(24);
     const tooOld = { of: { ...ofBot(7), reader: 'push' }, fromS: fromS - 26 * 3600 };
     await expect(read(tooOld)).rejects.toThrow(/from .*25 hours/);
@@ -154,8 +154,8 @@ describe('what readers that send did', () => {
     const qualities = await readQualities({ redis, clock }, of);
     expect([...qualities.keys()]).toEqual([qualityKey(7, 'push')]);
     const push = qualities.get(qualityKey(7, 'push'))!;
-    expect(push.successRatio).toBe(0.75);
-    expect(push.p95Ms).toBeLessThanOrEqual(24);
+    expect(push.success_ratio).toBe(0.75);
+    expect(push.p95_ms).toBeLessThanOrEqual(24);
   });
 });
 

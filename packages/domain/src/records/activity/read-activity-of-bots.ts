@@ -7,7 +7,7 @@ import type { Quality } from './reader-counts.ts';
 
 type BotWithReaders = { botId: number; readers: readonly string[] };
 /** `delivered`: by hour, the present one last. */
-export type ShortActivity = { botId: number; delivered: number[]; quality: Quality | null };
+export type ShortActivity = { bot_id: number; delivered: number[]; quality: Quality | null };
 
 const HOURS = 24;
 
@@ -27,11 +27,11 @@ export async function readActivityOfBots(
     readQualityOfBots(deps, bots),
   ]);
   const delivered = new Map(ids.map((id) => [id, new Array<number>(HOURS).fill(0)]));
-  for (const { botId, atMs, count } of rows) delivered.get(botId)![Math.round(atMs / HOUR_MS) - first] = count;
+  for (const { bot_id, atMs, count } of rows) delivered.get(bot_id)![Math.round(atMs / HOUR_MS) - first] = count;
   for (let hour = first; hour <= present; hour += 1) {
     if (written.has(hour * HOUR_MS)) continue;
     const counts = await readHourOfBots(deps, ids, hour);
     for (const [at, id] of ids.entries()) delivered.get(id)![hour - first] = counts[at]!.delivered;
   }
-  return ids.map((botId, at) => ({ botId, delivered: delivered.get(botId)!, quality: qualities[at]! }));
+  return ids.map((bot_id, at) => ({ bot_id, delivered: delivered.get(bot_id)!, quality: qualities[at]! }));
 }

@@ -59,13 +59,13 @@ export function addPlace(sum: ReaderCounts, reader: string, place: number, count
 }
 
 /** How the attempts went: the share that succeeded, and durations (ms) that half and 95 % of them did not exceed. */
-export type Quality = { successRatio: number; p50Ms: number; p95Ms: number };
+export type Quality = { success_ratio: number; p50_ms: number; p95_ms: number };
 
 /** Null without attempts. */
 export function qualityOf({ attempts, failedAttempts, buckets }: ReaderCounts): Quality | null {
   if (attempts === 0) return null;
-  const successRatio = Math.round((1 - failedAttempts / attempts) * 10_000) / 10_000;
-  return { successRatio, p50Ms: quantile(buckets, 0.5 * attempts), p95Ms: quantile(buckets, 0.95 * attempts) };
+  const success_ratio = Math.round((1 - failedAttempts / attempts) * 10_000) / 10_000;
+  return { success_ratio, p50_ms: quantile(buckets, 0.5 * attempts), p95_ms: quantile(buckets, 0.95 * attempts) };
 }
 
 /** The duration (ms) that so many attempts did not exceed; within a bucket it is assumed to grow evenly by factors. */

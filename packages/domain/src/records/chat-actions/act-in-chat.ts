@@ -80,13 +80,13 @@ function record(
   const { method, chat_id, params, effects = [] } = action;
   const audited = readAuditedCall(method, textsOf(params));
   if (audited === null) throw new FlotillaError('internal', `${method} has no action for the audit log`);
-  const businessConnectionId = String(params.business_connection_id ?? '');
-  const done = { ...audited, bot_id: bot.id, chat_id, business_connection_id: businessConnectionId };
+  const business_connection_id = String(params.business_connection_id ?? '');
+  const done = { ...audited, bot_id: bot.id, chat_id, business_connection_id };
   return db.transaction().execute(async (transaction) => {
     if (!(await lockBots(transaction, [bot.id])).has(bot.id)) throw new FlotillaError('not_found', 'Bot not found');
     await writeEffects(
       transaction,
-      effects.map((effect) => ({ botId: bot.id, effect })),
+      effects.map((effect) => ({ bot_id: bot.id, effect })),
     );
     await recordAction({ db: transaction, clock: { nowMs: () => atMs } }, by, done, auditKey);
   });

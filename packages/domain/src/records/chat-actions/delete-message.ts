@@ -21,7 +21,7 @@ export async function deleteMessage(deps: ChatActionDeps, bot: Bot, by: Actor, m
     effects: [
       {
         type: 'delete',
-        businessConnectionId: business_connection_id,
+        business_connection_id,
         chat: chat_id,
         messageIds: [message_id],
         atMs: deps.clock.nowMs(),

@@ -12,10 +12,10 @@ import { type ChatAdmin, readChatAdmin } from './chat-admin.ts';
 export async function listChatAdmins(
   { platform }: { platform: PlatformClient },
   bot: Bot,
-  chatId: number,
+  chat_id: number,
 ): Promise<ChatAdmin[]> {
   requireAbleToAct(bot);
-  const members = resultOf(await platform.call(bot.token, 'getChatAdministrators', { chat_id: chatId }));
+  const members = resultOf(await platform.call(bot.token, 'getChatAdministrators', { chat_id }));
   if (!Array.isArray(members))
     throw new FlotillaError('platform_failed', 'The answer of the platform contains no list of members');
   const admins = members.map(readChatAdmin).filter((admin) => admin !== null);

@@ -22,8 +22,8 @@ export async function promoteChatUser(
   await actInChat(deps, bot, by, { method: 'promoteChatMember', chat_id: user.chat_id, params });
 }
 
-async function permissionsToPassOn({ platform }: ChatActionDeps, bot: Bot, chatId: number): Promise<ChatPermissions> {
-  const asked = { chat_id: chatId, user_id: bot.telegram_id };
+async function permissionsToPassOn({ platform }: ChatActionDeps, bot: Bot, chat_id: number): Promise<ChatPermissions> {
+  const asked = { chat_id, user_id: bot.telegram_id };
   const own = readChatAdmin(resultOf(await platform.call(bot.token, 'getChatMember', asked)));
   const ofBot = own?.permissions ?? eachPermission(() => false);
   // A call without any right would demote the member. can_manage_chat is implied by every other right.

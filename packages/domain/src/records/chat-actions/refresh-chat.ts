@@ -13,16 +13,16 @@ import type { ChatActionDeps } from './act-in-chat.ts';
  * Asks the platform for a chat's present names and stores them. Throws 'bad_request' for a bot that is disabled or not
  * managed, or the platform's refusal.
  */
-export async function refreshChat(deps: ChatActionDeps, bot: Bot, chatId: number): Promise<Chat> {
+export async function refreshChat(deps: ChatActionDeps, bot: Bot, chat_id: number): Promise<Chat> {
   requireAbleToAct(bot);
-  const answer = resultOf(await deps.platform.call(bot.token, 'getChat', { chat_id: chatId }));
+  const answer = resultOf(await deps.platform.call(bot.token, 'getChat', { chat_id }));
   if (typeof answer !== 'object' || answer === null)
     throw new FlotillaError('platform_failed', 'The answer of the platform contains no chat');
   const facts = readChatFacts(answer as Fields);
   return deps.db.transaction().execute(async (transaction) => {
     if (!(await lockBots(transaction, [bot.id])).has(bot.id)) throw new FlotillaError('not_found', 'Bot not found');
     await historyChatStore(transaction).upsertChats([
-      { ...facts, botId: bot.id, direct: null, added: 0, lastId: 0, newest: null },
+      { ...facts, bot_id: bot.id, direct: null, added: 0, lastId: 0, newest: null },
     ]);
     const [chat] = await chatStore(transaction).allOf(bot.id, facts.id);
     if (chat === undefined) throw new FlotillaError('internal', 'Postgres returned no row of the chat');

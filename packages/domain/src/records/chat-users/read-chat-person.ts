@@ -20,7 +20,7 @@ export interface ChatPerson {
   firstDateS: number | null;
   tags: Tag[];
   /** Of others in the chat, the most frequent first. */
-  suggestedTags: { tag: string; color: string }[];
+  suggested_tags: { tag: string; color: string }[];
   /** The bots that know a private chat with the person. */
   privateChatsWith: number[];
   actions: AuditEntry[];
@@ -41,7 +41,7 @@ export async function readChatPerson(
 ): Promise<ChatPerson> {
   const shown = { includeDeleted: false, filter: { user_id: person.user_id } };
   const page = { limit: MOST_TAGS, offset: 0, afterId: null };
-  const [names, messages, firstDateS, tags, suggestedTags, privateChatsWith, actions] = await Promise.all([
+  const [names, messages, firstDateS, tags, suggested_tags, privateChatsWith, actions] = await Promise.all([
     namesOf(db, person),
     messageStore(db).count(person, shown),
     firstDateOf(db, person),
@@ -50,7 +50,7 @@ export async function readChatPerson(
     chatStore(db).privateChatsWith(scope, person.user_id, MOST_PRIVATE_CHATS),
     auditStore(db).listOfTarget(person, person.user_id, most.actions),
   ]);
-  return { names, messages, firstDateS, tags, suggestedTags, privateChatsWith, actions };
+  return { names, messages, firstDateS, tags, suggested_tags, privateChatsWith, actions };
 }
 
 /** The names in the newest message; of somebody who has not written, as the private chat has them. */

@@ -13,7 +13,7 @@ const GROUP = { id: -5, type: 'group', title: 'Harbour' };
 const nowS = () => Math.floor(Date.now() / 1000);
 
 let database: TestDatabase;
-let botId: number;
+let bot_id: number;
 let registrationId: string;
 let sequence = 0;
 
@@ -22,8 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  botId = await storedBot(database.db);
-  const bot = database.db.selectFrom('bots').select('registration_id').where('id', '=', botId);
+  bot_id = await storedBot(database.db);
+  const bot = database.db.selectFrom('bots').select('registration_id').where('id', '=', bot_id);
   registrationId = (await bot.executeTakeFirstOrThrow()).registration_id;
 });
 
@@ -31,8 +31,8 @@ async function write(...payloads: object[]) {
   const entries = payloads.map((payload): HistoryEntry => {
     sequence += 1;
     const raw = JSON.stringify({ update_id: sequence, ...payload });
-    const key = `${botId}:${sequence}-0`;
-    return { type: 'update', key, botId, registrationId, atMs: Date.now(), updateId: sequence, raw };
+    const key = `${bot_id}:${sequence}-0`;
+    return { type: 'update', key, botId: bot_id, registrationId, atMs: Date.now(), updateId: sequence, raw };
   });
   expect(await writeHistory({ db: database.db, log }, entries)).toMatchObject({ refused: 0 });
 }
@@ -50,13 +50,13 @@ const membership = (chat: object, status: string, date = nowS(), fields: object 
 });
 
 async function isBlocked(chatId: number): Promise<boolean> {
-  const chats = database.db.selectFrom('chats').select('blocked_at').where('bot_id', '=', botId);
+  const chats = database.db.selectFrom('chats').select('blocked_at').where('bot_id', '=', bot_id);
   return (await chats.where('id', '=', chatId).executeTakeFirstOrThrow()).blocked_at !== null;
 }
 
 test('a refusal blocks a chat, and the next message of the person unblocks it', async () => {
   await write(message(PRIVATE, nowS() - 100));
-  await blockedChatStore(database.db).note({ bot_id: botId, chat_id: ada.id });
+  await blockedChatStore(database.db).note({ bot_id, chat_id: ada.id });
   expect(await isBlocked(ada.id)).toBe(true);
   await write(message(PRIVATE, nowS() + 1));
   expect(await isBlocked(ada.id)).toBe(false);
@@ -64,7 +64,7 @@ test('a refusal blocks a chat, and the next message of the person unblocks it', 
 
 test('a message from before the refusal, which is stored late, leaves the chat blocked', async () => {
   await write(message(PRIVATE, nowS() - 100));
-  await blockedChatStore(database.db).note({ bot_id: botId, chat_id: ada.id });
+  await blockedChatStore(database.db).note({ bot_id, chat_id: ada.id });
   await write(message(PRIVATE, nowS() - 50));
   expect(await isBlocked(ada.id)).toBe(true);
 });
@@ -80,7 +80,7 @@ test('the platform says who blocked the bot, and who let it in again', async () 
 
 test('an old word of the platform does not undo a later refusal', async () => {
   await write(message(PRIVATE, nowS() - 100));
-  await blockedChatStore(database.db).note({ bot_id: botId, chat_id: ada.id });
+  await blockedChatStore(database.db).note({ bot_id, chat_id: ada.id });
   await write(membership(PRIVATE, 'member', nowS() - 60));
   expect(await isBlocked(ada.id)).toBe(true);
 });

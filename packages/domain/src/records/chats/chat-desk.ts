@@ -5,9 +5,9 @@ import type { Conversation } from './conversation.ts';
 /** By how people work with chats. Undefined: all. */
 export interface DeskFilter {
   /** The id of an account. */
-  assignedTo?: number | 'none' | undefined;
+  assigned_to?: number | 'none' | undefined;
   state?: 'open' | 'done' | undefined;
-  awaitsAnswer?: boolean | undefined;
+  awaits_answer?: boolean | undefined;
   /** Only these chats, or all others: `chats` are those that are held now. */
   held?: { chats: readonly Conversation[]; isHeld: boolean } | undefined;
   /** A tag of somebody in the chat, in any case. */
@@ -18,11 +18,11 @@ export interface DeskFilter {
 export function queueFilter(queue: ChatQueue, accountId: number, held: readonly Conversation[]): DeskFilter {
   switch (queue) {
     case 'waiting':
-      return { awaitsAnswer: true };
+      return { awaits_answer: true };
     case 'mine':
-      return { assignedTo: accountId, state: 'open' };
+      return { assigned_to: accountId, state: 'open' };
     case 'unassigned':
-      return { awaitsAnswer: true, assignedTo: 'none' };
+      return { awaits_answer: true, assigned_to: 'none' };
     case 'held':
       return { held: { chats: held, isHeld: true } };
     case 'done':
@@ -35,17 +35,17 @@ export function queueFilter(queue: ChatQueue, accountId: number, held: readonly 
 /** The conditions of a filter on rows of conversations, named `chat`. */
 export function deskConditions(
   chat: string,
-  { assignedTo, state, awaitsAnswer, held, tag }: DeskFilter,
+  { assigned_to, state, awaits_answer, held, tag }: DeskFilter,
 ): RawBuilder<boolean>[] {
   const assigned = column(chat, 'assigned_to');
   const conditions: (RawBuilder<boolean> | null)[] = [
-    assignedTo === undefined
+    assigned_to === undefined
       ? null
-      : assignedTo === 'none'
+      : assigned_to === 'none'
         ? sql`${assigned} is null`
-        : sql`${assigned} = ${assignedTo}`,
+        : sql`${assigned} = ${assigned_to}`,
     state === undefined ? null : state === 'done' ? isDone(chat) : sql`not ${isDone(chat)}`,
-    awaitsAnswer === undefined ? null : awaitsAnswer ? awaits(chat) : sql`not ${awaits(chat)}`,
+    awaits_answer === undefined ? null : awaits_answer ? awaits(chat) : sql`not ${awaits(chat)}`,
     held === undefined ? null : held.isHeld ? isAmong(chat, held.chats) : sql`not ${isAmong(chat, held.chats)}`,
     tag === undefined ? null : hasTag(chat, tag),
   ];

@@ -14,8 +14,8 @@ export async function chatTitles(db: Database, chats: readonly ChatOfBot[]): Pro
   return new Map(rows.flatMap((row) => (row.title === null ? [] : [[titleKey(row), row.title]])));
 }
 
-export function titleKey({ bot_id: botId, chat_id: chatId }: ChatOfBot): string {
-  return `${botId} ${chatId}`;
+export function titleKey({ bot_id, chat_id }: ChatOfBot): string {
+  return `${bot_id} ${chat_id}`;
 }
 
 /** The name of a chat as SQL; of a group that is known by its id only, that of the supergroup that it became. */

@@ -17,14 +17,14 @@ const REMOVED_AT_ONCE = 5_000;
 export async function deleteChat(
   deps: { db: Database; clock: Clock },
   by: Actor,
-  botId: number,
-  chatId: number,
+  bot_id: number,
+  chat_id: number,
 ): Promise<void> {
-  const chat = { bot_id: botId, chat_id: chatId };
+  const chat = { bot_id, chat_id };
   await deps.db.transaction().execute(async (transaction) => {
     const removals = removalStore(transaction);
     // The lock excludes writers of this bot, so only the rows that exist now are deleted.
-    if (!(await deletionStore(transaction).lockBot(botId))) throw new FlotillaError('not_found', 'Bot not found');
+    if (!(await deletionStore(transaction).lockBot(bot_id))) throw new FlotillaError('not_found', 'Bot not found');
     if (!(await removals.removeChat(chat))) throw new FlotillaError('not_found', 'Chat not found');
     await recordAction({ db: transaction, clock: deps.clock }, by, { action: 'chat_delete', ...chat });
     await removals.removeWaiting(chat);

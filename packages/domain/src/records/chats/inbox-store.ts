@@ -33,10 +33,10 @@ export type LastMessage = Pick<MessageRow, (typeof LAST_MESSAGE_COLUMNS)[number]
 /** A chat with its newest message that is not deleted, and what one account has not read of it. */
 export interface InboxChat {
   chat: Chat;
-  lastMessage: LastMessage | null;
+  last_message: LastMessage | null;
   unread: number;
   /** Up to which message the account has read; null: it has marked none. */
-  readMessageId: number | null;
+  read_message_id: number | null;
   /** The date of the first message of a person that is not answered, Unix seconds; null: none waits. */
   waitingSinceS: number | null;
 }
@@ -161,20 +161,14 @@ function statementOf(
     ${order}`;
 }
 
-function inboxChatOf({
-  unread,
-  read_message_id: readMessageId,
-  own_message_count,
-  waiting_since,
-  ...row
-}: InboxRow): InboxChat {
+function inboxChatOf({ unread, read_message_id, own_message_count, waiting_since, ...row }: InboxRow): InboxChat {
   const values = LAST_MESSAGE_COLUMNS.map((column) => [column, row[`last_message_${column}`]]);
-  const lastMessage = row.last_message_id === null ? null : (Object.fromEntries(values) as LastMessage);
+  const last_message = row.last_message_id === null ? null : (Object.fromEntries(values) as LastMessage);
   return {
     chat: { ...row, message_count: own_message_count },
-    lastMessage,
+    last_message,
     unread,
-    readMessageId,
+    read_message_id,
     waitingSinceS: waiting_since,
   };
 }

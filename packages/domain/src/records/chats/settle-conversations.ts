@@ -69,13 +69,13 @@ async function hasBusiness(db: Database, botId: number): Promise<boolean> {
   return (await messages.where('business_connection_id', '>', '').limit(1).executeTakeFirst()) !== undefined;
 }
 
-function newestOf(botId: number, chatId: number): RawBuilder<unknown> {
+function newestOf(bot_id: number, chat_id: number): RawBuilder<unknown> {
   return sql`
     select m.business_connection_id as connection, count(*) filter (where m.deleted_at is null) as shown,
       coalesce(max(m.date) filter (where m.automatic is null), 0) as last_date, max(array[m.date, m.id]) filter (where ${isOfPerson('m')}) as incoming,
       max(array[m.date, m.id]) filter (where ${isAnswer('m')}) as answer
     from messages m
-    where m.bot_id = ${botId} and m.chat_id = ${chatId} and m.date >= ${shownSince({ bot_id: botId, chat_id: chatId })} group by 1`;
+    where m.bot_id = ${bot_id} and m.chat_id = ${chat_id} and m.date >= ${shownSince({ bot_id, chat_id })} group by 1`;
 }
 
 /** Settles those chats of bots that have business connections. */

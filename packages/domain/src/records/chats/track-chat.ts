@@ -13,7 +13,7 @@ export async function trackChat(db: Database, chat: ChatOfBot): Promise<void> {
   if (!(await lockBots(db, [chat.bot_id])).has(chat.bot_id)) throw new FlotillaError('not_found', 'Bot not found');
   const unnamed = { title: null, username: null, first_name: null, last_name: null };
   const row = {
-    botId: chat.bot_id,
+    bot_id: chat.bot_id,
     id: chat.chat_id,
     type: guessChatType(chat.chat_id),
     ...unnamed,

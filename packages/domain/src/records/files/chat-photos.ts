@@ -23,7 +23,7 @@ export interface ChatPhotos {
   ofAuthor(bot: Bot, author: Author): Promise<ChatPhoto | null>;
 }
 
-type Author = { chatId: number; userId: number };
+type Author = { chat_id: number; user_id: number };
 /** The platform is asked for the photo of a chat with the bot, or of a person who has none. */
 type Subject = { kind: 'chat' | 'person'; id: number };
 
@@ -107,13 +107,13 @@ export function chatPhotos(deps: Deps): ChatPhotos {
       return photoOf(bot, { kind: 'chat', id: chatId });
     },
 
-    async ofAuthor(bot, { chatId, userId }) {
-      if (!(await messageStore(deps.db).hasAuthor({ bot_id: bot.id, chat_id: chatId }, userId))) {
+    async ofAuthor(bot, { chat_id, user_id }) {
+      if (!(await messageStore(deps.db).hasAuthor({ bot_id: bot.id, chat_id }, user_id))) {
         throw new FlotillaError('not_found', 'The bot has seen no message of this author in the chat');
       }
       // Channels and groups write with their own ids.
-      const isChat = userId < 0 || (await knows(bot, userId));
-      return photoOf(bot, { kind: isChat ? 'chat' : 'person', id: userId });
+      const isChat = user_id < 0 || (await knows(bot, user_id));
+      return photoOf(bot, { kind: isChat ? 'chat' : 'person', id: user_id });
     },
   };
 }
@@ -121,7 +121,7 @@ export function chatPhotos(deps: Deps): ChatPhotos {
 async function fetchPhoto(platform: PlatformClient, bot: Bot, subject: Subject): Promise<ChatPhoto | null | 'failed'> {
   const small = await (subject.kind === 'chat' ? photoOfChat : photoOfPerson)(platform, bot, subject.id);
   if (small === null || small === 'failed') return small;
-  const file = await platform.call(bot.token, 'getFile', { file_id: small.fileId });
+  const file = await platform.call(bot.token, 'getFile', { file_id: small.file_id });
   if (file.outcome !== 'ok') return 'failed';
   const found = readFilePath(file.result);
   if (found.outcome === 'unreachable') return null;
@@ -131,14 +131,14 @@ async function fetchPhoto(platform: PlatformClient, bot: Bot, subject: Subject):
   return bytes === 'failed' ? 'failed' : bytes && { bytes, mime: opened.mime, path: found.path };
 }
 
-type SmallPhoto = { fileId: string } | null | 'failed';
+type SmallPhoto = { file_id: string } | null | 'failed';
 
 async function photoOfChat(platform: PlatformClient, { token }: Bot, id: number): Promise<SmallPhoto> {
   const chat = await platform.call(token, 'getChat', { chat_id: id });
   if (chat.outcome !== 'ok') return withoutAnswer(chat);
   const photo = isFields(chat.result) ? readObject(chat.result, 'photo') : null;
-  const fileId = photo === null ? null : readText(photo, 'small_file_id');
-  return fileId === null ? null : { fileId };
+  const file_id = photo === null ? null : readText(photo, 'small_file_id');
+  return file_id === null ? null : { file_id };
 }
 
 /** The newest of the photos of a profile, in its smallest size. */
@@ -147,8 +147,8 @@ async function photoOfPerson(platform: PlatformClient, { token }: Bot, id: numbe
   if (profile.outcome !== 'ok') return withoutAnswer(profile);
   const [sizes] = isFields(profile.result) && Array.isArray(profile.result.photos) ? profile.result.photos : [];
   const smallest: unknown = Array.isArray(sizes) ? sizes[0] : undefined;
-  const fileId = isFields(smallest) ? readText(smallest, 'file_id') : null;
-  return fileId === null ? null : { fileId };
+  const file_id = isFields(smallest) ? readText(smallest, 'file_id') : null;
+  return file_id === null ? null : { file_id };
 }
 
 /** A refusal says that there is nothing to see; without an answer, or told to wait, it is asked again soon. */

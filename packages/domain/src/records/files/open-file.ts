@@ -16,10 +16,10 @@ const RANGE_NOT_SATISFIABLE = 416;
 export async function openFile(
   { platform }: { platform: PlatformClient },
   bot: Bot,
-  fileId: string,
+  file_id: string,
   part?: FileRange,
 ): Promise<BotFile | null> {
-  const found = readFilePath(resultOf(await platform.call(bot.token, 'getFile', { file_id: fileId })));
+  const found = readFilePath(resultOf(await platform.call(bot.token, 'getFile', { file_id })));
   if (found.outcome === 'unreachable') {
     throw new FlotillaError('platform_refused', `This file cannot be fetched: ${found.reason}`);
   }

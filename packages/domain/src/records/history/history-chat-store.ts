@@ -20,7 +20,7 @@ export type NewestOfChat = Pick<
 export const LAST_PERIOD_BITS = 10;
 
 const CHAT_COLUMNS: Column<CountedChat>[] = [
-  ['bigint', (chat) => chat.botId],
+  ['bigint', (chat) => chat.bot_id],
   ['bigint', (chat) => chat.id],
   ['text', (chat) => chat.type],
   ['text', (chat) => chat.title],
@@ -76,10 +76,10 @@ export function historyChatStore(db: Database) {
   return {
     /** The chats with these names ('@name', lower case), the one that was seen last at the end. */
     async findChatNames(
-      names: { botId: number; name: string }[],
+      names: { bot_id: number; name: string }[],
     ): Promise<{ botId: number; name: string; id: number }[]> {
       const wanted = await unnestRows(names, [
-        ['bigint', ({ botId }) => botId],
+        ['bigint', ({ bot_id }) => bot_id],
         ['text', ({ name }) => name.slice(1)],
       ]);
       const { rows } = await sql<{ botId: number; name: string; id: number }>`

@@ -54,10 +54,10 @@ const MESSAGE_COLUMNS: Column<FoldedMessage>[] = [
 /** All words that a person sees in a message. */
 function searchedText({ text, details }: Pick<FoldedMessage, 'text' | 'details'>): string | null {
   if (details === null) return text;
-  const { quote, poll, buttons = [], keyboard = [], file_name: fileName, performer, title } = details;
+  const { quote, poll, buttons = [], keyboard = [], file_name, performer, title } = details;
   const options = poll?.options.map((option) => option.text) ?? [];
   const labels = [...buttons.flat().map((button) => button.text), ...keyboard.flat()];
-  const words = [text, quote, ...options, ...labels, fileName, performer, title].filter((one) => one);
+  const words = [text, quote, ...options, ...labels, file_name, performer, title].filter((one) => one);
   return words.length === 0 ? null : words.join('\n');
 }
 
@@ -86,7 +86,7 @@ type MessageWithPoll = StoredWithPoll & { search: string | null };
 const POLL_ID = sql`substring(m.details::text from ${sql.lit(POLL_ID_PATTERN)})`;
 
 const POLL_COLUMNS: Column<FoldedPoll>[] = [
-  ['bigint', (poll) => poll.botId],
+  ['bigint', (poll) => poll.bot_id],
   ['text', (poll) => poll.id],
 ];
 
@@ -102,7 +102,7 @@ const MESSAGE_WITH_POLL_COLUMNS: Column<MessageWithPoll>[] = [
 
 const DELETION_COLUMNS: Column<FoldedDeletion>[] = [
   ['bigint', (deletion) => deletion.botId],
-  ['text', (deletion) => deletion.businessConnectionId],
+  ['text', (deletion) => deletion.business_connection_id],
   ['bigint', (deletion) => deletion.chatId],
   ['bigint', (deletion) => deletion.id],
   ['timestamptz', (deletion) => new Date(deletion.atMs)],
@@ -115,9 +115,9 @@ const DELETION_COLUMNS: Column<FoldedDeletion>[] = [
 export function historyMessageStore(db: Database) {
   return {
     /** Messages outside business connections, by bot, chat and id. */
-    async findMessages(keys: { botId: number; chatId: number; id: number }[]): Promise<FoldedMessage[]> {
+    async findMessages(keys: { bot_id: number; chatId: number; id: number }[]): Promise<FoldedMessage[]> {
       const wanted = await unnestRows(keys, [
-        ['bigint', (key) => key.botId],
+        ['bigint', (key) => key.bot_id],
         ['bigint', (key) => key.chatId],
         ['bigint', (key) => key.id],
       ]);
@@ -134,8 +134,14 @@ export function historyMessageStore(db: Database) {
     /** The chats of messages that are known by connection and id alone. */
     async findBusinessChats(deletions: FoldedDeletion[]): Promise<FoldedDeletion[]> {
       const gone = await unnestRows(deletions, DELETION_COLUMNS);
-      const { rows } = await sql<{ botId: number; businessConnectionId: string; chatId: number; id: number; at: Date }>`
-        select m.bot_id as "botId", m.business_connection_id as "businessConnectionId", m.chat_id as "chatId", m.id,
+      const { rows } = await sql<{
+        botId: number;
+        business_connection_id: string;
+        chatId: number;
+        id: number;
+        at: Date;
+      }>`
+        select m.bot_id as "botId", m.business_connection_id, m.chat_id as "chatId", m.id,
           gone.at
         from ${gone} as gone (bot_id, business_connection_id, chat_id, id, at)
         join messages m on m.bot_id = gone.bot_id and m.business_connection_id = gone.business_connection_id
@@ -192,9 +198,9 @@ export function historyMessageStore(db: Database) {
         from ${given} as poll (bot_id, id)
         join messages m on m.bot_id = poll.bot_id and ${POLL_ID} = poll.id and ${POLL_ID} is not null
         order by m.bot_id, m.chat_id, m.id`.execute(db);
-      const known = new Map(polls.map((poll) => [`${poll.botId} ${poll.id}`, poll]));
+      const known = new Map(polls.map((poll) => [`${poll.bot_id} ${poll.id}`, poll]));
       const changed = rows.flatMap((row) => {
-        const { botId, ...poll } = known.get(`${row.bot_id} ${row.details?.poll?.id}`) ?? { botId: 0 };
+        const { bot_id, ...poll } = known.get(`${row.bot_id} ${row.details?.poll?.id}`) ?? { bot_id: 0 };
         return 'id' in poll ? [withPoll(row, poll)] : [];
       });
       if (changed.length === 0) return;
@@ -240,9 +246,9 @@ const OF_ANOTHER = sql`messages.edit_date is null and (old.text, old.media_type,
 
 /** Rows that gave way to others with their ids are not counted any more. */
 function withoutReplaced(written: WrittenToChat[], replaced: ReplacedRow[]): WrittenToChat[] {
-  for (const { botId, businessConnectionId, chatId, shown, isReplaced } of replaced) {
+  for (const { bot_id, business_connection_id, chat_id, shown, isReplaced } of replaced) {
     const chat = written.find(
-      (one) => one.botId === botId && one.chatId === chatId && one.businessConnectionId === businessConnectionId,
+      (one) => one.botId === bot_id && one.chatId === chat_id && one.businessConnectionId === business_connection_id,
     );
     if (chat === undefined) continue;
     if (shown) chat.count -= 1;

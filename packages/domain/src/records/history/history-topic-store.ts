@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { FoldedTopic } from './effects/history-fold.ts';
 import { unnestRows } from './unnest-rows.ts';
 
-type ChatOfBot = { botId: number; chatId: number };
+type ChatOfBot = { bot_id: number; chatId: number };
 
 /** The history writer's statements about topics, for many rows; `db` may be a transaction. */
 export function historyTopicStore(db: Database) {
@@ -36,11 +36,11 @@ export function historyTopicStore(db: Database) {
     /** Those of the chats that are supergroups with topics. */
     async findForums(chats: ChatOfBot[]): Promise<ChatOfBot[]> {
       const wanted = await unnestRows(chats, [
-        ['bigint', (chat) => chat.botId],
+        ['bigint', (chat) => chat.bot_id],
         ['bigint', (chat) => chat.chatId],
       ]);
       const { rows } = await sql<ChatOfBot>`
-        select t.bot_id as "botId", t.chat_id as "chatId" from ${wanted} as wanted (bot_id, chat_id)
+        select t.bot_id, t.chat_id as "chatId" from ${wanted} as wanted (bot_id, chat_id)
         join topics t on t.bot_id = wanted.bot_id and t.chat_id = wanted.chat_id and t.thread_id = 1`.execute(db);
       return rows;
     },

@@ -5,9 +5,9 @@ import { type Column, unnestRows } from './unnest-rows.ts';
 
 /** A stored row that gave way to another message with its id. */
 export interface ReplacedRow {
-  botId: number;
-  businessConnectionId: string;
-  chatId: number;
+  bot_id: number;
+  business_connection_id: string;
+  chat_id: number;
   /** True if it was counted in its chat. */
   shown: boolean;
   /** True if another message took its place, and not an edit of one. */
@@ -47,14 +47,12 @@ export async function settleDates(
 
 /** Ids rise within a chat: only edits, late messages, and those without an id of the platform can have a row. */
 async function withoutNewOnes(db: Database, messages: FoldedMessage[]): Promise<FoldedMessage[]> {
-  const chats = new Map(
-    messages.map(({ bot_id: botId, chat_id: chatId }) => [`${botId} ${chatId}`, { botId, chatId }]),
-  );
+  const chats = new Map(messages.map(({ bot_id, chat_id }) => [`${bot_id} ${chat_id}`, { bot_id, chat_id }]));
   const given = await unnestRows(
     [...chats.values()],
     [
-      ['bigint', ({ botId }) => botId],
-      ['bigint', ({ chatId }) => chatId],
+      ['bigint', ({ bot_id }) => bot_id],
+      ['bigint', ({ chat_id }) => chat_id],
     ],
   );
   const { rows } = await sql<{ botId: number; chatId: number; lastId: number }>`
@@ -94,8 +92,14 @@ async function findUnderOtherDates(db: Database, messages: FoldedMessage[]): Pro
 async function remove(db: Database, stored: FoldedMessage, by: FoldedMessage): Promise<ReplacedRow[]> {
   const { rows } = await sql<{ shown: boolean }>`
     delete from messages where ${isRow(stored)} returning deleted_at is null as shown`.execute(db);
-  const { bot_id: botId, business_connection_id: businessConnectionId, chat_id: chatId } = stored;
-  return rows.map(({ shown }) => ({ botId, businessConnectionId, chatId, shown, isReplaced: by.edit_date === null }));
+  const { bot_id, business_connection_id, chat_id } = stored;
+  return rows.map(({ shown }) => ({
+    bot_id,
+    business_connection_id,
+    chat_id,
+    shown,
+    isReplaced: by.edit_date === null,
+  }));
 }
 
 async function changeDate(db: Database, stored: FoldedMessage, date: number): Promise<void> {

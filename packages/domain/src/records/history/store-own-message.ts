@@ -12,7 +12,7 @@ import { writeEffects } from './write-batch.ts';
 export interface MessageAction {
   action: 'send' | 'edit';
   /** The parameter of the call. */
-  replyMarkup?: unknown;
+  reply_markup?: unknown;
   by: Actor;
   auditKey: string;
   atMs: number;
@@ -25,28 +25,28 @@ export interface MessageAction {
  */
 export async function storeOwnMessage(
   db: Database,
-  { action, replyMarkup, by, auditKey, atMs }: MessageAction,
-  botId: number,
+  { action, reply_markup, by, auditKey, atMs }: MessageAction,
+  bot_id: number,
   message: unknown,
 ): Promise<MessageRow> {
   if (!isMessage(message)) throw new FlotillaError('bad_request', 'The answer of the platform contains no message');
   return db.transaction().execute(async (transaction) => {
-    const bot = (await lockBots(transaction, [botId])).get(botId);
+    const bot = (await lockBots(transaction, [bot_id])).get(bot_id);
     if (bot === undefined) throw new FlotillaError('not_found', 'Bot not found');
-    const effects = messageEffects(bot, message, { ...originOf(action, atMs), replyMarkup });
+    const effects = messageEffects(bot, message, { ...originOf(action, atMs), reply_markup });
     await writeEffects(
       transaction,
-      effects.map((effect) => ({ botId, effect })),
+      effects.map((effect) => ({ bot_id, effect })),
     );
     const stored = effects.find((effect) => effect.type === 'message');
     if (stored === undefined) throw new FlotillaError('internal', 'Postgres returned no row of the message');
     const { business_connection_id, chat_id, id } = stored.message;
-    const done = { action, bot_id: botId, chat_id, business_connection_id, target: { kind: 'message', id } } as const;
+    const done = { action, bot_id, chat_id, business_connection_id, target: { kind: 'message', id } } as const;
     await recordAction({ db: transaction, clock: { nowMs: () => atMs } }, by, done, auditKey);
     return transaction
       .selectFrom('messages')
       .select(MESSAGE_COLUMNS)
-      .where((row) => row.and({ bot_id: botId, business_connection_id, chat_id, id }))
+      .where((row) => row.and({ bot_id, business_connection_id, chat_id, id }))
       .executeTakeFirstOrThrow();
   });
 }

@@ -41,7 +41,7 @@ import { insertRouteLinks } from './route-links.ts';
 import { addRuleHits } from './rule-hits.ts';
 import type { HistoryEntry, HitsEntry, LinkEntry } from './stream/history-codec.ts';
 
-type BotEffect = { botId: number; effect: HistoryEffect };
+type BotEffect = { bot_id: number; effect: HistoryEffect };
 
 /**
  * Writes the entries in one transaction. Returns those that cannot be kept as they are, stored as dead letters, and
@@ -75,7 +75,7 @@ export async function writeEffects(db: Database, effects: readonly BotEffect[]):
 
 async function foldEffects(db: Database, effects: readonly BotEffect[]): Promise<HistoryFold> {
   const fold = emptyFold(await findStoredBefore(db, effects));
-  await inSlices(effects, ({ botId, effect }) => foldEffect(fold, botId, effect));
+  await inSlices(effects, ({ bot_id, effect }) => foldEffect(fold, bot_id, effect));
   return fold;
 }
 
@@ -121,7 +121,7 @@ async function readEffects(
     else if (bot.manage_enabled) {
       try {
         const found = entry.type === 'update' ? updateEffects(bot, entry) : callEffects(bot, entry);
-        for (const effect of found) effects.push({ botId: bot.id, effect });
+        for (const effect of found) effects.push({ bot_id: bot.id, effect });
       } catch (error) {
         refused.push(refusedByHistory(entry, error));
       }
@@ -132,16 +132,16 @@ async function readEffects(
 
 // Most batches refer to no stored row; then nothing is queried.
 async function findStoredBefore(db: Database, effects: readonly BotEffect[]): Promise<StoredBefore> {
-  const names = effects.flatMap(({ botId, effect }) => chatNames(effect).map((name) => ({ botId, name })));
+  const names = effects.flatMap(({ bot_id, effect }) => chatNames(effect).map((name) => ({ bot_id, name })));
   const found = names.length === 0 ? [] : await historyChatStore(db).findChatNames(names);
   const chatIds = new Map(found.map(({ botId, name, id }) => [chatNameKey(botId, name), id]));
-  const sources = effects.flatMap(({ botId, effect }) => {
+  const sources = effects.flatMap(({ bot_id, effect }) => {
     if (effect.type !== 'copy' && effect.type !== 'edit') return [];
     const from = effect.type === 'copy' ? effect.copy.from : effect.chat;
     const pairs = effect.type === 'copy' ? effect.copy.pairs : [{ sourceId: effect.id }];
-    const chatId = typeof from === 'number' ? from : chatIds.get(chatNameKey(botId, from));
+    const chatId = typeof from === 'number' ? from : chatIds.get(chatNameKey(bot_id, from));
     if (chatId === undefined) return [];
-    return pairs.flatMap(({ sourceId }) => (sourceId === null ? [] : [{ botId, chatId, id: sourceId }]));
+    return pairs.flatMap(({ sourceId }) => (sourceId === null ? [] : [{ bot_id, chatId, id: sourceId }]));
   });
   const messages = sources.length === 0 ? [] : await historyMessageStore(db).findMessages(sources);
   const byKey = messages.map((row) => [messageKey(row.bot_id, '', row.chat_id, row.id), row] as const);
@@ -154,14 +154,14 @@ async function findForums(
   effects: readonly BotEffect[],
   chatIds: ReadonlyMap<string, number>,
 ): Promise<Set<string>> {
-  const targets = effects.flatMap(({ botId, effect }) => {
+  const targets = effects.flatMap(({ bot_id, effect }) => {
     if (effect.type !== 'copy' || effect.copy.details.thread_id !== undefined) return [];
     const { to } = effect.copy;
-    const chatId = typeof to === 'number' ? to : chatIds.get(chatNameKey(botId, to));
-    return chatId === undefined ? [] : [{ botId, chatId }];
+    const chatId = typeof to === 'number' ? to : chatIds.get(chatNameKey(bot_id, to));
+    return chatId === undefined ? [] : [{ bot_id, chatId }];
   });
   const forums = targets.length === 0 ? [] : await historyTopicStore(db).findForums(targets);
-  return new Set(forums.map(({ botId, chatId }) => chatKey(botId, chatId)));
+  return new Set(forums.map(({ bot_id, chatId }) => chatKey(bot_id, chatId)));
 }
 
 function chatNames(effect: HistoryEffect): string[] {
@@ -217,7 +217,7 @@ async function deleteMessages(store: ReturnType<typeof historyMessageStore>, fol
 function countedChats(fold: HistoryFold, written: WrittenToChat[]): { known: CountedChat[]; guessed: CountedChat[] } {
   const byChat = Map.groupBy(written, (chat) => chatKey(chat.botId, chat.chatId));
   const counted = (chat: FoldedChat): CountedChat => {
-    const key = chatKey(chat.botId, chat.id);
+    const key = chatKey(chat.bot_id, chat.id);
     const conversations = byChat.get(key) ?? [];
     return {
       ...chat,
@@ -229,7 +229,7 @@ function countedChats(fold: HistoryFold, written: WrittenToChat[]): { known: Cou
   };
   const known = [...fold.chats.values()].map(counted);
   const guessed = [...fold.guessedChats].filter(([key]) => !fold.chats.has(key)).map(([, chat]) => counted(chat));
-  const byKey = (a: CountedChat, b: CountedChat) => a.botId - b.botId || a.id - b.id;
+  const byKey = (a: CountedChat, b: CountedChat) => a.bot_id - b.bot_id || a.id - b.id;
   return { known: known.sort(byKey), guessed: guessed.sort(byKey) };
 }
 

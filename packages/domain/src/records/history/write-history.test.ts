@@ -230,7 +230,7 @@ test('every text that a person sees in a message is found', async () => {
   const keys = { keyboard: [[{ text: 'Bosun' }], ['Coxswain']] };
   const ofBot = (id: number) => message(id, { from: self });
   await write(call('sendmessage', { reply_markup: JSON.stringify(keys) }, ofBot(71)));
-  const sent = { action: 'send', by: OPERATOR, auditKey: 'k', atMs, replyMarkup: keys } as const;
+  const sent = { action: 'send', by: OPERATOR, auditKey: 'k', atMs, reply_markup: keys } as const;
   await storeOwnMessage(database.db, sent, botId, ofBot(72));
   const copied = { chat_id: `${group.id}`, from_chat_id: `${group.id}`, message_id: '71' };
   await write(call('copymessage', copied, { message_id: 73 }));

@@ -4,14 +4,14 @@ export type Via = 'polling' | 'webhook' | 'redrive' | 'held';
 /** A line of the journal about an update that was accepted, as accept-updates.lua and redrive.lua write it. */
 export type AcceptedLine = {
   atMs: number;
-  updateId: number;
+  update_id: number;
   via: Via;
   /** False: of a kind that the default readers did not ask for, or taken by a program. */
   isAllowed: boolean;
   /** The message that the update is about; of a redrive the name of the update in its lane. */
   place: string | null;
   /** The chat, where the lane is not that of a chat. */
-  chatId: number | null;
+  chat_id: number | null;
   /** Which programs get it, as lib/log.lua says; of a redrive its reader. */
   mark: string | null;
   lane: string;
@@ -28,11 +28,11 @@ export function readAcceptedLine(line: string): AcceptedLine | null {
   const [, at, update, via = '', later, place = '-', chat = '-', mark = '-', lane = '', kind = ''] = match;
   return {
     atMs: Number(at),
-    updateId: Number(update),
+    update_id: Number(update),
     via: VIAS[via]!,
     isAllowed: later === '0',
     place: place === '-' ? null : place,
-    chatId: chat === '-' ? null : Number(chat),
+    chat_id: chat === '-' ? null : Number(chat),
     mark: mark === '-' ? null : mark,
     lane,
     kind,

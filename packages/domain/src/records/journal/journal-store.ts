@@ -7,8 +7,8 @@ export type PageRow = Insertable<JournalPagesTable>;
 
 /** Which lines of these readers are wanted; a page may also have others. */
 export type LineFilter = {
-  updateId?: number | undefined;
-  chatId?: number | undefined;
+  update_id?: number | undefined;
+  chat_id?: number | undefined;
   ok?: boolean | undefined;
   /** Both included. */
   status?: { from: number; to: number } | undefined;
@@ -54,7 +54,7 @@ export function journalStore(db: Database) {
      */
     async list(
       { botId, readers, filter }: { botId: number; readers: readonly string[]; filter: LineFilter },
-      after: { newestAt: Date; key: string } | null,
+      after: { newest_at: Date; key: string } | null,
       limit: number,
     ): Promise<Pick<JournalPagesTable, 'key' | 'reader' | 'newest_at' | 'lines'>[]> {
       let pages = db
@@ -64,7 +64,7 @@ export function journalStore(db: Database) {
         .where('reader', 'in', [...readers]);
       for (const condition of conditionsOf(filter)) pages = pages.where(condition);
       if (after !== null) {
-        pages = pages.where(sql<boolean>`(newest_at, key) < (${after.newestAt}::timestamptz, ${after.key})`);
+        pages = pages.where(sql<boolean>`(newest_at, key) < (${after.newest_at}::timestamptz, ${after.key})`);
       }
       return pages.orderBy('newest_at', 'desc').orderBy('key', 'desc').limit(limit).execute();
     },
@@ -72,14 +72,14 @@ export function journalStore(db: Database) {
 }
 
 function conditionsOf(filter: LineFilter): RawBuilder<boolean>[] {
-  const { updateId, chatId, ok, status, sinceMs, untilMs } = filter;
+  const { update_id, chat_id, ok, status, sinceMs, untilMs } = filter;
   const conditions: RawBuilder<boolean>[] = [];
   // A number may also be the value of another field, so the caller looks at the lines.
   const containing = (value: number) => sql<boolean>`strpos(lines, ${` ${value} `}) > 0`;
-  if (updateId !== undefined) {
-    conditions.push(sql`${updateId} between first_update_id and last_update_id`, containing(updateId));
+  if (update_id !== undefined) {
+    conditions.push(sql`${update_id} between first_update_id and last_update_id`, containing(update_id));
   }
-  if (chatId !== undefined) conditions.push(containing(chatId));
+  if (chat_id !== undefined) conditions.push(containing(chat_id));
   if (status !== undefined && status.from === status.to) conditions.push(containing(status.from));
   if (ok === false) conditions.push(sql`failed > 0`);
   if (sinceMs !== undefined) conditions.push(sql`newest_at >= ${new Date(sinceMs)}`);

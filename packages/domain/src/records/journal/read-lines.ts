@@ -44,19 +44,19 @@ export async function readLines<Line extends Found>(
   };
   for (const [at, lines] of lists.entries()) for (const line of lines) add(sources[at]!.reader, line);
   const readers = sources.map(({ reader }) => reader);
-  let last: { newestAt: Date; key: string } | null = null;
+  let last: { newest_at: Date; key: string } | null = null;
   for (let looks = 0; looks < LOOKS; looks += 1) {
     const pages = await journalStore(deps.db).list({ botId, readers, filter }, last, PAGES_AT_ONCE);
     for (const { reader, lines } of pages) for (const line of lines.split('\n')) add(reader, line);
     const end = pages.at(-1);
     found.sort(newestFirst);
     if (end === undefined || pages.length < PAGES_AT_ONCE) return pageOf(found, limit);
-    last = { newestAt: end.newest_at, key: end.key };
+    last = { newest_at: end.newest_at, key: end.key };
     // All lines behind are older than the newest one of this page.
     const isWhole = found.length > limit && found[limit]!.atMs > end.newest_at.getTime();
     if (isWhole) return pageOf(found, limit);
   }
-  const until = last!.newestAt.getTime();
+  const until = last!.newest_at.getTime();
   const sure = found.filter(({ atMs }) => atMs > until);
   return sure.length > limit ? pageOf(sure, limit) : { lines: sure, next: [until + 1, ''] };
 }

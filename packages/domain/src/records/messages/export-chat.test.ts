@@ -9,11 +9,11 @@ const CHAT = -100;
 const COUNT = 2500;
 
 let database: TestDatabase;
-let botId: number;
+let bot_id: number;
 
 beforeAll(async () => {
   database = await testDatabase();
-  botId = await storedBot(database.db);
+  bot_id = await storedBot(database.db);
   const other = await storedBot(database.db);
   // Ten messages per second, so that pages end between messages of the same second.
   const chat = Array.from({ length: COUNT }, (_, at) => ({
@@ -23,7 +23,7 @@ beforeAll(async () => {
     text: 'x',
   }));
   const business = { chat_id: CHAT, id: 1500, date: 150, text: 'same id', business_connection_id: 'bc' };
-  await storeMessages(database.db, botId, [
+  await storeMessages(database.db, bot_id, [
     ...chat,
     business,
     { chat_id: CHAT - 1, id: 1, date: 1, text: 'elsewhere' },
@@ -37,9 +37,9 @@ afterAll(async () => {
 
 test('every message of the chat is exported once, newest first, and what is stored meanwhile is not', async () => {
   const seen: [number, string][] = [];
-  for await (const message of exportChat(database.db, { bot_id: botId, chat_id: CHAT })) {
+  for await (const message of exportChat(database.db, { bot_id, chat_id: CHAT })) {
     if (seen.length === 1200)
-      await storeMessages(database.db, botId, [{ chat_id: CHAT, id: 9999, date: 9999, text: 'x' }]);
+      await storeMessages(database.db, bot_id, [{ chat_id: CHAT, id: 9999, date: 9999, text: 'x' }]);
     seen.push([message.id, message.business_connection_id]);
   }
   const expected = Array.from({ length: COUNT }, (_, at) => [COUNT - 1 - at, '']);
@@ -56,7 +56,7 @@ test('nothing is read before it is asked for, and nothing after it is given up',
     },
     transformResult: async ({ result }) => result,
   });
-  const messages = exportChat(counting, { bot_id: botId, chat_id: CHAT });
+  const messages = exportChat(counting, { bot_id, chat_id: CHAT });
   expect(statements).toBe(0);
   await messages.next();
   await messages.return();
@@ -64,10 +64,10 @@ test('nothing is read before it is asked for, and nothing after it is given up',
 });
 
 test('deleted messages are left out', async () => {
-  await sql`update messages set deleted_at = now() where bot_id = ${botId} and chat_id = ${CHAT} and id > 2`.execute(
+  await sql`update messages set deleted_at = now() where bot_id = ${bot_id} and chat_id = ${CHAT} and id > 2`.execute(
     database.db,
   );
   const ids: number[] = [];
-  for await (const message of exportChat(database.db, { bot_id: botId, chat_id: CHAT })) ids.push(message.id);
+  for await (const message of exportChat(database.db, { bot_id, chat_id: CHAT })) ids.push(message.id);
   expect(ids).toEqual([2, 1, 0]);
 });

@@ -26,7 +26,7 @@ const OFTEN = 1;
 const RARE_TOPIC = 120;
 
 let database: TestDatabase;
-let botId: number;
+let bot_id: number;
 
 // One of 1,200 messages is by the user who seldom writes, and a tenth of theirs have a voice. Every 50th is a photo.
 const all = Array.from({ length: MANY }, (_, at) => ({
@@ -41,16 +41,16 @@ const all = Array.from({ length: MANY }, (_, at) => ({
 
 beforeAll(async () => {
   database = await testDatabase();
-  botId = await storedBot(database.db);
+  bot_id = await storedBot(database.db);
   for (let at = 0; at < MANY; at += 2000) {
     const rows = all.slice(at, at + 2000).map(({ isDeleted: _, ...row }) => ({ ...row, chat_id: CHAT }));
-    await storeMessages(database.db, botId, rows);
+    await storeMessages(database.db, bot_id, rows);
   }
   const deleted = all.filter(({ isDeleted }) => isDeleted).map(({ id }) => id);
   await sql`update messages set deleted_at = now() where chat_id = ${CHAT} and id = any (${deleted})`.execute(
     database.db,
   );
-  await storeMessages(database.db, botId, [
+  await storeMessages(database.db, bot_id, [
     { chat_id: CHAT - 1, id: 1, date: START_S, text: 'needle', user_id: SELDOM },
   ]);
   await waitFor(vacuumed, { timeoutMs: 30_000 });
@@ -103,7 +103,7 @@ const expected = (
     .reverse();
 
 describe.each(FILTERS)('the messages of %s', (_name, filter) => {
-  const chat = () => ({ bot_id: botId, chat_id: CHAT });
+  const chat = () => ({ bot_id, chat_id: CHAT });
 
   test('are listed newest first, page by page, and counted', async () => {
     const store = messageStore(database.db);
@@ -133,7 +133,7 @@ describe.each(FILTERS)('the messages of %s', (_name, filter) => {
   test.each([['needle'], ['common w7'], ['hay'], ['absent']])('are searched for %p', async (q) => {
     const words = q.split(' ');
     const ids = expected(filter).filter((id) => words.every((word) => ` ${all[id - 1]!.text}`.includes(` ${word}`)));
-    const scope = { botId, chatIds: [CHAT] };
+    const scope = { botId: bot_id, chatIds: [CHAT] };
     const found = await searchMessages(database, { scope, filter, q, limit: 20, offset: 0, before: null });
     expect(found.messages.map(({ id }) => id)).toEqual(ids.slice(0, 20));
     expect(found.total).toBeLessThanOrEqual(ids.length);
@@ -150,10 +150,7 @@ describe('where a chat has many messages', () => {
     [{ thread_id: RARE_TOPIC }, 'messages_topic'],
     [{ fromS: START_S + 1000, toS: START_S + 1010 }, 'messages_newest'],
   ] as const)('an index leads to the messages of %j', async (filter, index) => {
-    const plan = await planOf(
-      database.db,
-      listStatement(database.db, { bot_id: botId, chat_id: CHAT }, { ...page, filter }),
-    );
+    const plan = await planOf(database.db, listStatement(database.db, { bot_id, chat_id: CHAT }, { ...page, filter }));
     expect(plan).toContain(`"Index Name":"${index}"`);
     expect(plan).not.toMatch(/Seq Scan"[^{}]*"Relation Name":"messages"/);
   });
@@ -164,7 +161,7 @@ describe('where a chat has many messages', () => {
     [{ thread_id: 2 }, 'messages_topic'],
     [{ fromS: START_S + 6500 }, 'messages_newest'],
   ] as const)('many messages of %j are counted without reading them', async (filter, index) => {
-    const plan = await planOf(database.db, countStatement(database.db, { bot_id: botId, chat_id: CHAT }, filter));
+    const plan = await planOf(database.db, countStatement(database.db, { bot_id, chat_id: CHAT }, filter));
     expect(plan).toMatch(new RegExp(`"Index Only Scan"[^{}]*"Index Name":"${index}"`));
     expect(plan).toMatch(/"Index Only Scan"[^{}]*"Index Name":"messages_deleted"/);
   });
@@ -172,14 +169,14 @@ describe('where a chat has many messages', () => {
   test.each([[null], [[4_000_000_000, 0, 0, ''] as const]])(
     'an index gives the order of a large page that begins at %j: the chat is not sorted',
     async (before) => {
-      const large = listStatement(database.db, { bot_id: botId, chat_id: CHAT }, { ...page, before, limit: 1000 });
+      const large = listStatement(database.db, { bot_id, chat_id: CHAT }, { ...page, before, limit: 1000 });
       expect(await planOf(database.db, large)).not.toContain('"Node Type":"Sort"');
     },
   );
 
   test('a search reads on in what the user wrote instead of looking a common word up in the whole chat', async () => {
     const query = searchQuery('common')!;
-    const searched = { ...page, scope: { botId, chatIds: [CHAT] }, filter: { user_id: SELDOM } };
+    const searched = { ...page, scope: { botId: bot_id, chatIds: [CHAT] }, filter: { user_id: SELDOM } };
     const seen = await searchStore(database.db).walk(searched, query, 500);
     expect([seen.walked, seen.matching]).toEqual([20, 19]);
   });

@@ -10,10 +10,10 @@ const EVENTS = ['callback_query', 'chat_member', 'my_chat_member', 'widget_query
 const DAY_S = 86_400;
 
 type About = {
-  updateId: number;
+  update_id: number;
   acceptedAtMs: number | null;
   kind: string | null;
-  chatId: number | null;
+  chat_id: number | null;
   messageId: number | null;
 };
 
@@ -45,7 +45,7 @@ export async function messagesOfUpdates(
       row(
         row.refTuple('chat_id', 'id'),
         'in',
-        wanted.map(({ chatId, id }) => row.tuple(chatId, id)),
+        wanted.map(({ chat_id, id }) => row.tuple(chat_id, id)),
       ),
     )
     .where('date', '>=', Math.min(...dates) - DAY_S)
@@ -54,16 +54,16 @@ export async function messagesOfUpdates(
   return places.map((place) => (place === null ? null : (found.find((message) => isAt(message, place)) ?? null)));
 }
 
-type Place = { chatId: number; id: number; aroundS: number };
+type Place = { chat_id: number; id: number; aroundS: number };
 
-function placeOf({ updateId, acceptedAtMs, kind, chatId, messageId }: About): Place | null {
+function placeOf({ update_id, acceptedAtMs, kind, chat_id, messageId }: About): Place | null {
   const isEvent = kind !== null && (EVENTS.includes(kind) || kindFacts(kind) === undefined);
-  const id = isEvent ? updateId - IDS_OF_EVENTS : messageId;
-  return chatId === null || id === null || acceptedAtMs === null
+  const id = isEvent ? update_id - IDS_OF_EVENTS : messageId;
+  return chat_id === null || id === null || acceptedAtMs === null
     ? null
-    : { chatId, id, aroundS: Math.floor(acceptedAtMs / 1000) };
+    : { chat_id, id, aroundS: Math.floor(acceptedAtMs / 1000) };
 }
 
 function isAt({ chat_id, id, date }: Message, place: Place): boolean {
-  return chat_id === place.chatId && id === place.id && Math.abs(date - place.aroundS) <= DAY_S;
+  return chat_id === place.chat_id && id === place.id && Math.abs(date - place.aroundS) <= DAY_S;
 }

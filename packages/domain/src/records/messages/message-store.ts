@@ -66,11 +66,8 @@ export function messageStore(db: Database) {
     },
 
     /** True if a message of this author is stored, deleted ones too. */
-    async hasAuthor(chat: ChatOfBot, userId: number): Promise<boolean> {
-      const messages = messagesOf(db, chat, { user_id: userId })
-        .select('id')
-        .orderBy('date', 'desc')
-        .orderBy('id', 'desc');
+    async hasAuthor(chat: ChatOfBot, user_id: number): Promise<boolean> {
+      const messages = messagesOf(db, chat, { user_id }).select('id').orderBy('date', 'desc').orderBy('id', 'desc');
       return (await messages.limit(1).executeTakeFirst()) !== undefined;
     },
 

@@ -50,13 +50,13 @@ export async function putMessage(deps: PutDeps, bot: Bot, by: Actor, wanted: Mes
   const put = await callPlatform(deps, bot, wanted);
   const auditKey = `rest:${randomUUID()}`;
   const atMs = deps.clock.nowMs();
-  const replyMarkup = wanted.params.reply_markup;
+  const reply_markup = wanted.params.reply_markup;
   const call = {
     method: wanted.method.toLowerCase(),
     params: {
       chat_id: String(readInteger(readObject(put, 'chat') ?? {}, 'id')),
       ...connectionParam(readText(put, 'business_connection_id') ?? ''),
-      ...keyboardParam(replyMarkup),
+      ...keyboardParam(reply_markup),
     },
     result: JSON.stringify(put),
     actor: callActor(by, auditKey),
@@ -66,7 +66,7 @@ export async function putMessage(deps: PutDeps, bot: Bot, by: Actor, wanted: Mes
     deps.log.warn({ botId: bot.id, err }, 'an own post could not be remembered, so rules may apply to it'),
   );
   try {
-    return await storeOwnMessage(deps.db, { action: wanted.action, replyMarkup, by, auditKey, atMs }, bot.id, put);
+    return await storeOwnMessage(deps.db, { action: wanted.action, reply_markup, by, auditKey, atMs }, bot.id, put);
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     deps.calls.keep(bot, call);
@@ -102,7 +102,7 @@ async function upload(
 
 /** The message as the history will store it. */
 function unstored(bot: Bot, { action, params }: MessageCall, put: Record<string, unknown>, atMs: number): Message {
-  const effects = messageEffects(bot, put, { ...originOf(action, atMs), replyMarkup: params.reply_markup });
+  const effects = messageEffects(bot, put, { ...originOf(action, atMs), reply_markup: params.reply_markup });
   const found = effects.find((effect): effect is HistoryEffect & { type: 'message' } => effect.type === 'message');
   if (found === undefined) throw new FlotillaError('platform_failed', 'The answer of the platform contains no message');
   return { ...found.message, bot_id: bot.id, deleted_at: null, position: null };

@@ -66,8 +66,8 @@ function sourcesOf(scope: SearchScope): Source[] {
     return scope.botIds.map((botId) => ({ condition: sql`bot_id = ${botId}`, date: INDEXED_DATE }));
   }
   const { botId, chatIds } = scope;
-  return chatIds.map((chatId) => ({
-    condition: sql`bot_id = ${botId} and chat_id = ${chatId} and date >= ${shownSince({ bot_id: botId, chat_id: chatId })}`,
+  return chatIds.map((chat_id) => ({
+    condition: sql`bot_id = ${botId} and chat_id = ${chat_id} and date >= ${shownSince({ bot_id: botId, chat_id })}`,
     date: sql.ref('date'),
   }));
 }

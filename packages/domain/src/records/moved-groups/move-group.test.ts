@@ -11,7 +11,7 @@ const [GROUP, SUPERGROUP, OTHER] = [-4_100, -1_002_100_000_000, -4_200];
 const NOW_S = 1_800_000_000;
 
 let database: TestDatabase;
-let botId: number;
+let bot_id: number;
 let otherBotId: number;
 
 beforeAll(async () => {
@@ -21,18 +21,18 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(async () => {
-  botId = await storedBot(database.db);
+  bot_id = await storedBot(database.db);
   otherBotId = await storedBot(database.db);
 });
 
-const move = () => ({ botId, fromChatId: GROUP, toChatId: SUPERGROUP });
+const move = () => ({ botId: bot_id, fromChatId: GROUP, toChatId: SUPERGROUP });
 const moved = () => database.db.transaction().execute((transaction) => storeMove(transaction, move(), NOW_S));
-const audited = () => database.db.selectFrom('audit_log').selectAll().where('bot_id', '=', botId).execute();
-const bot = async (id = botId) => (await botStore(database.db).byId(id)) as BotRow;
+const audited = () => database.db.selectFrom('audit_log').selectAll().where('bot_id', '=', bot_id).execute();
+const bot = async (id = bot_id) => (await botStore(database.db).byId(id)) as BotRow;
 
 async function rule(fields: object): Promise<number> {
   const rule = { condition_type: 'all', action: 'copy', ...fields } as const;
-  const values = { source_bot_id: botId, target_bot_id: otherBotId, ...rule };
+  const values = { source_bot_id: bot_id, target_bot_id: otherBotId, ...rule };
   return (await database.db.insertInto('routes').values(values).returning('id').executeTakeFirstOrThrow()).id;
 }
 async function ruleRow(id: number) {
@@ -128,16 +128,16 @@ test('of every column that may name a chat it is decided whether it follows', as
 describe('a group that becomes a supergroup', () => {
   test('takes along the rules, filters and tokens of its bot, with one entry in the audit log', async () => {
     const about = await rule({ condition_type: 'chat_id', condition_value: ` ${GROUP} `, target_chat_id: OTHER });
-    const to = await rule({ source_bot_id: otherBotId, target_bot_id: botId, target_chat_id: GROUP });
+    const to = await rule({ source_bot_id: otherBotId, target_bot_id: bot_id, target_chat_id: GROUP });
     const outside = await rule({ condition_type: 'thread_id', condition_value: `${GROUP}:0`, target_chat_id: OTHER });
     const keyword = await rule({ condition_type: 'keyword', condition_value: String(GROUP), target_chat_id: GROUP });
     const ofOther = await rule({
       ...{ source_bot_id: otherBotId, target_bot_id: otherBotId, target_chat_id: GROUP },
       ...{ condition_type: 'chat_id', condition_value: String(GROUP) },
     });
-    const [own, others] = [await program(botId, [OTHER, GROUP]), await program(otherBotId, [GROUP])];
+    const [own, others] = [await program(bot_id, [OTHER, GROUP]), await program(otherBotId, [GROUP])];
 
-    expect((await moved()).toSorted()).toEqual([botId, otherBotId].toSorted());
+    expect((await moved()).toSorted()).toEqual([bot_id, otherBotId].toSorted());
 
     expect(await ruleRow(about)).toEqual({ condition_value: String(SUPERGROUP), target_chat_id: OTHER });
     expect(await ruleRow(outside)).toEqual({ condition_value: `${SUPERGROUP}:0`, target_chat_id: OTHER });
@@ -165,13 +165,13 @@ describe('a group that becomes a supergroup', () => {
         .values({ ...values, mcp: 'read', mcp_chats: JSON.stringify(chats) })
         .execute();
     };
-    await key('own', [{ bot_id: botId, chat_id: GROUP }]);
+    await key('own', [{ bot_id, chat_id: GROUP }]);
     await key('others', [{ bot_id: otherBotId, chat_id: GROUP }]);
     await moved();
     const chatsOf = async (hash: string) => (await apiKeyStore(database.db).findByHash(hash))?.mcp_chats;
     expect(await chatsOf('own')).toEqual([
-      { bot_id: botId, chat_id: GROUP },
-      { bot_id: botId, chat_id: SUPERGROUP },
+      { bot_id, chat_id: GROUP },
+      { bot_id, chat_id: SUPERGROUP },
     ]);
     expect(await chatsOf('others')).toEqual([{ bot_id: otherBotId, chat_id: GROUP }]);
   });
@@ -180,7 +180,7 @@ describe('a group that becomes a supergroup', () => {
     await rule({ condition_type: 'chat_id', condition_value: String(GROUP), target_chat_id: OTHER });
     await rule({ condition_type: 'chat_id', condition_value: String(OTHER), target_chat_id: OTHER });
     await rule({ condition_type: 'thread_id', condition_value: `${GROUP}:0`, target_chat_id: OTHER });
-    await program(botId, [GROUP]);
+    await program(bot_id, [GROUP]);
     await moved();
     const { rules, programs } = await bot();
     expect(rules).toMatchObject([
@@ -199,10 +199,10 @@ describe('a group that becomes a supergroup', () => {
     const { db } = database;
     const account = await db
       .insertInto('accounts')
-      .values({ username: `reader-${botId}`, username_key: `reader-${botId}`, password_hash: '', role: 'user' })
+      .values({ username: `reader-${bot_id}`, username_key: `reader-${bot_id}`, password_hash: '', role: 'user' })
       .returning('id')
       .executeTakeFirstOrThrow();
-    const inGroup = { bot_id: botId, chat_id: GROUP };
+    const inGroup = { bot_id, chat_id: GROUP };
     await db
       .insertInto('chat_users')
       .values({ ...inGroup, user_id: 7, username: 'ada' })
@@ -216,33 +216,35 @@ describe('a group that becomes a supergroup', () => {
       .insertInto('chat_reads')
       .values({ ...inGroup, account_id: account.id, ...mark })
       .execute();
-    const group = { bot_id: botId, id: GROUP, type: 'group', title: 'Quay', assigned_to: account.id };
+    const group = { bot_id, id: GROUP, type: 'group', title: 'Quay', assigned_to: account.id };
     await db.insertInto('chats').values(group).execute();
     await moved();
-    const in_ = (chat: number) => ({ bot_id: botId, chat_id: chat });
+    const in_ = (chat: number) => ({ bot_id, chat_id: chat });
     const rows = (table: 'chat_users' | 'tags' | 'chat_reads') =>
-      db.selectFrom(table).selectAll().where('bot_id', '=', botId).orderBy('chat_id').execute();
+      db.selectFrom(table).selectAll().where('bot_id', '=', bot_id).orderBy('chat_id').execute();
     expect(await rows('chat_users')).toMatchObject([in_(SUPERGROUP), in_(GROUP)]);
     expect(await rows('tags')).toMatchObject([in_(SUPERGROUP)]);
     expect(await rows('chat_reads')).toMatchObject([
       { ...in_(SUPERGROUP), account_id: account.id, message_id: 0, message_date: NOW_S - 5 },
       in_(GROUP),
     ]);
-    expect(await db.selectFrom('chats').selectAll().where('bot_id', '=', botId).orderBy('id').execute()).toMatchObject([
-      { id: SUPERGROUP, type: 'supergroup', title: 'Quay', migrated_to_chat_id: null, assigned_to: account.id },
-      { id: GROUP, type: 'group', title: 'Quay', migrated_to_chat_id: SUPERGROUP },
-    ]);
+    expect(await db.selectFrom('chats').selectAll().where('bot_id', '=', bot_id).orderBy('id').execute()).toMatchObject(
+      [
+        { id: SUPERGROUP, type: 'supergroup', title: 'Quay', migrated_to_chat_id: null, assigned_to: account.id },
+        { id: GROUP, type: 'group', title: 'Quay', migrated_to_chat_id: SUPERGROUP },
+      ],
+    );
   });
 
   test('moves once, however many see it at once, and bots that send to each other’s do not block each other', async () => {
     const rules = [
       await rule({ condition_type: 'chat_id', condition_value: String(GROUP), target_chat_id: GROUP }),
       await rule({
-        ...{ source_bot_id: otherBotId, target_bot_id: botId, target_chat_id: GROUP },
+        ...{ source_bot_id: otherBotId, target_bot_id: bot_id, target_chat_id: GROUP },
         ...{ condition_type: 'chat_id', condition_value: String(GROUP) },
       }),
     ];
-    const moves = Array.from({ length: 6 }, (_, at) => ({ ...move(), botId: at % 2 === 0 ? botId : otherBotId }));
+    const moves = Array.from({ length: 6 }, (_, at) => ({ ...move(), botId: at % 2 === 0 ? bot_id : otherBotId }));
     const changed = await Promise.all(
       moves.map((one) => database.db.transaction().execute((transaction) => storeMove(transaction, one, NOW_S))),
     );
@@ -257,8 +259,8 @@ describe('a group that becomes a supergroup', () => {
   });
 
   test('changes nothing for a bot that is gone', async () => {
-    await database.db.deleteFrom('bots').where('id', '=', botId).execute();
+    await database.db.deleteFrom('bots').where('id', '=', bot_id).execute();
     expect(await moved()).toEqual([]);
-    expect(await database.db.selectFrom('chats').selectAll().where('bot_id', '=', botId).execute()).toEqual([]);
+    expect(await database.db.selectFrom('chats').selectAll().where('bot_id', '=', bot_id).execute()).toEqual([]);
   });
 });

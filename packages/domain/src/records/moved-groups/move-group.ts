@@ -43,17 +43,17 @@ export async function storeMove(transaction: Database, move: GroupMove, atS: num
     audiences,
     ...(await store.movePeople(move)),
   };
-  const { botId, fromChatId: chatId, toChatId } = move;
+  const { botId, fromChatId: chat_id, toChatId } = move;
   // Even if nothing is bound to it: what is bound to the supergroup later also means the group's last updates.
   const changed = [...new Set([botId, ...sources])];
   await botStore(transaction).touch(changed);
   const done = {
     action: 'migrate',
     bot_id: botId,
-    chat_id: chatId,
+    chat_id,
     details: describeMove(toChatId, followed),
   } as const;
-  const key = `migrate:${botId}:${chatId}:${toChatId}`;
+  const key = `migrate:${botId}:${chat_id}:${toChatId}`;
   await auditStore(transaction).insert({ kind: 'bot', address: null }, done, atS, key);
   return changed;
 }

@@ -75,18 +75,18 @@ async function look(deps: EraseDeps, erasure: Erasure, lateAfterMs: number): Pro
 
 /** Data that may still become rows about the person; null if there is none. */
 async function whatWaits(deps: EraseDeps, erasure: Erasure, lateAfterMs: number): Promise<string | null> {
-  const { user_id: userId, created_at: createdAt } = erasure;
-  if (await hasWaitingUpdates(deps, deps.directory.all(), userId, createdAt.getTime())) return 'updates that wait';
+  const { user_id, created_at } = erasure;
+  if (await hasWaitingUpdates(deps, deps.directory.all(), user_id, created_at.getTime())) return 'updates that wait';
   return (await isHistoryWritten(deps, Math.min(HISTORY_WITHIN_MS, lateAfterMs), deps.signal)) ? null : 'the history';
 }
 
 /** Returns false if this worker ends before. Several workers take turns, like with what retention removes. */
-async function erasePass(deps: EraseDeps, { id, user_id: userId }: Erasure): Promise<boolean> {
+async function erasePass(deps: EraseDeps, { id, user_id }: Erasure): Promise<boolean> {
   const some = { limit: deps.stepRows ?? STEP_ROWS, mark: nameOf(id) };
-  for (const bot of deps.directory.all()) await eraseInRedis(deps, bot, userId);
-  for await (const portion of walkTables(deps.db, userId)) {
+  for (const bot of deps.directory.all()) await eraseInRedis(deps, bot, user_id);
+  for await (const portion of walkTables(deps.db, user_id)) {
     const outcome = await takeSteps({ ...deps, waits: true }, async (transaction) =>
-      (await erasePortion(transaction, userId, portion, some)) < some.limit ? 'done' : 'more',
+      (await erasePortion(transaction, user_id, portion, some)) < some.limit ? 'done' : 'more',
     );
     if (outcome !== 'done') return false;
   }

@@ -13,10 +13,10 @@ export type Erasure = Selectable<ErasuresTable> & {
 export function erasureStore(db: Database) {
   return {
     /** Null if the person is being erased already. */
-    async add(userId: number, actor: object): Promise<number | null> {
+    async add(user_id: number, actor: object): Promise<number | null> {
       const added = await db
         .insertInto('erasures')
-        .values({ user_id: userId, actor: JSON.stringify(actor) })
+        .values({ user_id, actor: JSON.stringify(actor) })
         .onConflict((conflict) => conflict.doNothing())
         .returning('id')
         .executeTakeFirst();

@@ -4,6 +4,7 @@ import { botKeys, programKeys, SHARDS, shardKeys } from '@flotilla/redis/keys.ts
 import type { KeyCommand } from '@flotilla/redis/redis-commands.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
+import { registrationOf } from '../../fleet/bots/registration.ts';
 
 type Deps = { redis: RedisHandles };
 
@@ -35,7 +36,7 @@ export async function hasWaitingUpdates(
 async function waitingSince({ redis }: Deps, bot: Bot): Promise<number | null> {
   const keys = botKeys(bot.id);
   const found = await scripts.readReaders(redis.commands, keys, {
-    registrationId: bot.registration_id,
+    ...registrationOf(bot),
     lanePrefix: keys.lane(''),
     rulesLanePrefix: keys.rulesLane(''),
     programPrefix: keys.programPrefix,

@@ -22,11 +22,11 @@ const clock = { nowMs: () => Date.parse('2024-05-10T00:00Z') };
 const DAYS = 80;
 
 let database: TestDatabase;
-let botId: number;
+let bot_id: number;
 
 beforeEach(async () => {
   database = await testDatabase();
-  botId = await storedBot(database.db);
+  bot_id = await storedBot(database.db);
   for (const table of ['messages', 'audit_log'] as const) {
     await makeMonths(database.db, table, atS('2024-01-01'), atS('2024-05-10'));
   }
@@ -40,7 +40,7 @@ const message = (date: string, fields: Partial<StoredMessage> = {}): StoredMessa
   id += 1;
   return { chat_id: CHAT, id, date: atS(date), text: 'word', user_id: ADA, ...fields };
 };
-const store = (...messages: StoredMessage[]) => storeMessages(database.db, botId, messages);
+const store = (...messages: StoredMessage[]) => storeMessages(database.db, bot_id, messages);
 const steps = (signal = new AbortController().signal) => ({ db: database.db, signal, stepRows: 3, clock });
 const expire = (messages = DAYS, audit = 0) => removeExpired(steps(), { messages, audit });
 
@@ -50,14 +50,14 @@ async function stored(): Promise<number> {
 }
 
 async function counted(chatId = CHAT): Promise<number | null> {
-  const chats = database.db.selectFrom('chats').select('message_count').where('bot_id', '=', botId);
+  const chats = database.db.selectFrom('chats').select('message_count').where('bot_id', '=', bot_id);
   return (await chats.where('id', '=', chatId).executeTakeFirst())?.message_count ?? null;
 }
 
 /** The stored counts of authors, after comparing them with a count over every message. */
 async function authors(): Promise<number[][]> {
   const stats = statsStore(database.db);
-  const chat = { bot_id: botId, chat_id: CHAT };
+  const chat = { bot_id, chat_id: CHAT };
   const top = await stats.topUsers(chat, 10);
   expect(top).toEqual(await stats.topUsersCounted(chat, 10));
   return top.map((user) => [user.id, user.message_count]);
@@ -104,7 +104,7 @@ test('short periods are kept to the day: their rows go one by one', async () => 
 });
 
 test('the audit log loses its months, too', async () => {
-  const entry = { bot_id: botId, action: 'ban', actor_kind: 'bot', actor_id: botId } as const;
+  const entry = { bot_id, action: 'ban', actor_kind: 'bot', actor_id: bot_id } as const;
   const dates = ['2023-12-31', '2024-01-01', '2024-01-31', '2024-02-01', '2024-05-01'];
   await database.db
     .insertInto('audit_log')
@@ -137,7 +137,7 @@ test('a chat that is deleted meanwhile and begins anew keeps its new count', asy
   while ((await counted()) === 61) await new Promise((resolve) => setImmediate(resolve));
   interrupted.abort();
   await running;
-  await deleteChat({ db: database.db, clock: systemClock }, OPERATOR, botId, CHAT);
+  await deleteChat({ db: database.db, clock: systemClock }, OPERATOR, bot_id, CHAT);
   await store(message('2024-05-01'), message('2024-05-02'));
   expect(await removeDeleted({ ...steps(), clock: systemClock })).toBe('done');
   expect(await expire(0)).toBe('done');
@@ -167,7 +167,7 @@ test('a chat that is deleted and begins anew while its messages are being subtra
       );
       return rows.length > 0;
     });
-    await deleteChat({ db: database.db, clock: systemClock }, OPERATOR, botId, CHAT);
+    await deleteChat({ db: database.db, clock: systemClock }, OPERATOR, bot_id, CHAT);
     await store(message('2024-05-01', { user_id: BOB }));
   });
   expect(await subtracting).toBe(true);

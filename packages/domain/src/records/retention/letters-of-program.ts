@@ -20,13 +20,13 @@ export function leftByProgram(programId: number, reason: string) {
  */
 export async function leaveLettersOfProgram(
   db: Database,
-  { botId, programId }: { botId: number; programId: number },
+  { bot_id, programId }: { bot_id: number; programId: number },
   limit: number,
 ): Promise<number> {
   const some = (exclusive: boolean) => sql`
     id = any (array(
       select id from dead_letters
-      where bot_id = ${botId} and reader = ${`program:${programId}`} and exclusive = ${exclusive}::boolean
+      where bot_id = ${bot_id} and reader = ${`program:${programId}`} and exclusive = ${exclusive}::boolean
       limit ${limit}))`;
   const left = await sql`
     update dead_letters

@@ -25,7 +25,7 @@ const DAY_S = 86_400;
 const MINUTE_MS = 60_000;
 
 let database: TestDatabase;
-let botId: number;
+let bot_id: number;
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  botId = await storedBot(database.db);
+  bot_id = await storedBot(database.db);
 });
 
 const later = { nowMs: () => Date.now() + 2 * MINUTE_MS };
@@ -47,7 +47,7 @@ const messages = (count: number, fields: Partial<Stored> = {}): Stored[] =>
 const store = (chatId: number, rows: Stored[]) =>
   storeMessages(
     database.db,
-    botId,
+    bot_id,
     rows.map((row) => ({ ...row, chat_id: chatId })),
   );
 
@@ -56,12 +56,12 @@ async function storeMany(chatId: number, count: number): Promise<void> {
   for (let at = 0; at < all.length; at += 2000) await store(chatId, all.slice(at, at + 2000));
 }
 
-const deleteTracked = (chatId: number, of = botId) =>
+const deleteTracked = (chatId: number, of = bot_id) =>
   deleteChat({ db: database.db, clock: systemClock }, OPERATOR, of, chatId);
 
 async function countRows(
   table: 'messages' | 'chats' | 'chat_reads' | 'chat_users' | 'audit_log' | 'dead_letters',
-  of = botId,
+  of = bot_id,
 ) {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from ${sql.table(table)} where bot_id = ${of}`.execute(database.db);
@@ -69,15 +69,15 @@ async function countRows(
 }
 
 async function deletions() {
-  return database.db.selectFrom('deletions').selectAll().where('bot_id', '=', botId).execute();
+  return database.db.selectFrom('deletions').selectAll().where('bot_id', '=', bot_id).execute();
 }
 
 /** The results of every reader for a chat. */
-async function shown(chatId: number) {
-  const chat = { bot_id: botId, chat_id: chatId };
+async function shown(chat_id: number) {
+  const chat = { bot_id, chat_id };
   const page = { limit: 50, offset: 0, before: null };
   const listed = await messageStore(database.db).list(chat, { ...page, includeDeleted: true });
-  const found = await searchMessages(database, { scope: { botId, chatIds: [chatId] }, ...page, q: 'word' });
+  const found = await searchMessages(database, { scope: { botId: bot_id, chatIds: [chat_id] }, ...page, q: 'word' });
   let exported = 0;
   for await (const _ of exportChat(database.db, chat)) exported += 1;
   return {
@@ -85,9 +85,7 @@ async function shown(chatId: number) {
     counted: await messageStore(database.db).count(chat, { includeDeleted: false }),
     found: found.messages.length,
     exported,
-    chat:
-      (await chatStore(database.db).find({ bot_id: botId, chat_id: chatId, business_connection_id: '' }))
-        ?.message_count ?? null,
+    chat: (await chatStore(database.db).find({ bot_id, chat_id, business_connection_id: '' }))?.message_count ?? null,
   };
 }
 
@@ -102,27 +100,27 @@ async function removeBotRow(id: number): Promise<void> {
 
 describe('a deleted bot', () => {
   test('loses all its rows, in steps, and nobody else loses any', async () => {
-    const other = botId;
+    const other = bot_id;
     await store(CHAT, messages(250));
-    botId = await storedBot(database.db);
+    bot_id = await storedBot(database.db);
     await store(CHAT, messages(350));
     await store(CHAT - 1, messages(20, { business_connection_id: 'bc' }));
     await database.db
       .insertInto('chat_users')
-      .values(Array.from({ length: 150 }, (_, at) => ({ bot_id: botId, chat_id: CHAT, user_id: at })))
+      .values(Array.from({ length: 150 }, (_, at) => ({ bot_id, chat_id: CHAT, user_id: at })))
       .execute();
     await database.db
       .insertInto('audit_log')
-      .values({ bot_id: botId, chat_id: CHAT, action: 'ban', actor_kind: 'bot', actor_id: botId, date: NOW_S })
+      .values({ bot_id, chat_id: CHAT, action: 'ban', actor_kind: 'bot', actor_id: bot_id, date: NOW_S })
       .execute();
     const { id: accountId } = await insertAccount(database.db, { username: 'reader' });
     await markChatRead(database.db, accountId, {
-      bot_id: botId,
+      bot_id,
       chat_id: CHAT,
       business_connection_id: '',
       message_id: 1,
     });
-    await removeBotRow(botId);
+    await removeBotRow(bot_id);
     expect(await removeDeleted({ ...steps(), clock: later })).toBe('done');
     for (const table of ['messages', 'chats', 'chat_reads', 'chat_users', 'audit_log', 'dead_letters'] as const) {
       expect(await countRows(table)).toBe(0);
@@ -132,7 +130,7 @@ describe('a deleted bot', () => {
   });
 
   test('stays in the audit log with what people did and what changed its settings', async () => {
-    const entry = { bot_id: botId, actor_id: 1, date: NOW_S } as const;
+    const entry = { bot_id, actor_id: 1, date: NOW_S } as const;
     const pin = { ...entry, action: 'pin', actor_kind: 'bot', chat_id: CHAT } as const;
     await database.db
       .insertInto('audit_log')
@@ -143,15 +141,15 @@ describe('a deleted bot', () => {
         { ...entry, action: 'bot_delete', actor_kind: 'account' },
       ])
       .execute();
-    await removeBotRow(botId);
+    await removeBotRow(bot_id);
     expect(await removeDeleted({ ...steps(), clock: later })).toBe('done');
-    const left = database.db.selectFrom('audit_log').select('action').where('bot_id', '=', botId).orderBy('id');
+    const left = database.db.selectFrom('audit_log').select('action').where('bot_id', '=', bot_id).orderBy('id');
     expect((await left.execute()).map(({ action }) => action)).toEqual(['ban', 'bot_update', 'bot_delete']);
   });
 
   test('leaves work that another process goes on with when one is interrupted', async () => {
     await store(CHAT, messages(500));
-    await removeBotRow(botId);
+    await removeBotRow(bot_id);
     const interrupted = new AbortController();
     const running = removeDeleted({ ...steps(50), clock: later, signal: interrupted.signal });
     while ((await countRows('messages')) === 500) await new Promise((resolve) => setImmediate(resolve));
@@ -164,7 +162,7 @@ describe('a deleted bot', () => {
 
   test('is looked at again after a minute, for what was being written when it went', async () => {
     await store(CHAT, messages(10));
-    await removeBotRow(botId);
+    await removeBotRow(bot_id);
     expect(await removeDeleted({ ...steps(), clock: { nowMs: () => Date.now() } })).toBe('done');
     expect(await countRows('messages')).toBe(0);
     expect(await deletions()).toHaveLength(1);
@@ -175,32 +173,37 @@ describe('a deleted bot', () => {
 
   test('can be registered again at once, with nothing of what it had', async () => {
     await store(CHAT, messages(20));
-    const bot = await database.db.selectFrom('bots').selectAll().where('id', '=', botId).executeTakeFirstOrThrow();
-    await removeBotRow(botId);
+    const bot = await database.db.selectFrom('bots').selectAll().where('id', '=', bot_id).executeTakeFirstOrThrow();
+    await removeBotRow(bot_id);
     const { id: _, ...same } = {
       ...{ ...bot, registration_id: 'another' },
       ...{ cursor_changes: '[]', named_kinds: '[]', labels: '[]' },
     };
     const again = await database.db.insertInto('bots').values(same).returning('id').executeTakeFirstOrThrow();
-    expect(again.id).toBeGreaterThan(botId);
+    expect(again.id).toBeGreaterThan(bot_id);
     await storeMessages(database.db, again.id, [{ chat_id: CHAT, id: 1, date: NOW_S, text: 'word' }]);
     await removeDeleted({ ...steps(), clock: later });
-    botId = again.id;
+    bot_id = again.id;
     expect(await shown(CHAT)).toEqual({ listed: 1, counted: 1, found: 1, exported: 1, chat: 1 });
   });
 
   test('is waited for by nobody: history of it is dropped, and its id is never given again', async () => {
-    const stored = await database.db.selectFrom('bots').select('registration_id').where('id', '=', botId).execute();
-    await removeBotRow(botId);
+    const stored = await database.db.selectFrom('bots').select('registration_id').where('id', '=', bot_id).execute();
+    await removeBotRow(bot_id);
     const message = { message_id: 1, date: NOW_S, chat: { id: 5, type: 'private' }, text: 'late' };
     const raw = JSON.stringify({ update_id: 1, message });
-    const common = { key: `${botId}:late`, botId, registrationId: stored[0]?.registration_id ?? '', atMs: NOW_MS };
+    const common = {
+      key: `${bot_id}:late`,
+      botId: bot_id,
+      registrationId: stored[0]?.registration_id ?? '',
+      atMs: NOW_MS,
+    };
     await writeHistory({ db: database.db, log: createLogger({ name: 'test', level: 'silent' }) }, [
       { ...common, type: 'update', updateId: 1, raw },
-      { ...common, key: `${botId}:broken`, type: 'update', updateId: 2, raw: '{}' },
+      { ...common, key: `${bot_id}:broken`, type: 'update', updateId: 2, raw: '{}' },
     ]);
     expect([await countRows('messages'), await countRows('dead_letters')]).toEqual([0, 0]);
-    expect(await storedBot(database.db)).toBeGreaterThan(botId);
+    expect(await storedBot(database.db)).toBeGreaterThan(bot_id);
   });
 });
 
@@ -208,13 +211,13 @@ describe('a deleted chat', () => {
   test('is gone for every reader at once, with its people and tags, and other chats stay', async () => {
     await store(CHAT, messages(100));
     await store(CHAT - 1, messages(7));
-    await database.db.insertInto('chat_users').values({ bot_id: botId, chat_id: CHAT, user_id: 1 }).execute();
-    const tag = { bot_id: botId, chat_id: CHAT, user_id: 1, tag: 'vip', color: '#FF0000' };
+    await database.db.insertInto('chat_users').values({ bot_id, chat_id: CHAT, user_id: 1 }).execute();
+    const tag = { bot_id, chat_id: CHAT, user_id: 1, tag: 'vip', color: '#FF0000' };
     await database.db.insertInto('tags').values(tag).execute();
     await deleteTracked(CHAT);
     expect(await shown(CHAT)).toEqual(NOTHING);
     expect(await countRows('chat_users')).toBe(0);
-    expect(await database.db.selectFrom('tags').selectAll().where('bot_id', '=', botId).execute()).toEqual([]);
+    expect(await database.db.selectFrom('tags').selectAll().where('bot_id', '=', bot_id).execute()).toEqual([]);
     expect(await deletions()).toEqual([]);
     expect(await shown(CHAT - 1)).toMatchObject({ listed: 7, chat: 7 });
   });
@@ -255,11 +258,11 @@ describe('what is older than it is to be kept', () => {
     await store(CHAT - 1, young);
     await store(CHAT - 2, old);
     await sql`
-      update messages set deleted_at = now() where bot_id = ${botId} and chat_id = ${CHAT} and id <= 30`.execute(
+      update messages set deleted_at = now() where bot_id = ${bot_id} and chat_id = ${CHAT} and id <= 30`.execute(
       database.db,
     );
     await sql`
-      update chats set message_count = message_count - 30 where bot_id = ${botId} and id = ${CHAT}`.execute(
+      update chats set message_count = message_count - 30 where bot_id = ${bot_id} and id = ${CHAT}`.execute(
       database.db,
     );
     expect(await removeExpired({ ...steps(), clock }, { messages: 30, audit: 0 })).toBe('done');
@@ -275,7 +278,7 @@ describe('what is older than it is to be kept', () => {
   });
 
   test('is another period for the audit log', async () => {
-    const entry = { bot_id: botId, chat_id: CHAT, action: 'ban', actor_kind: 'bot', actor_id: botId } as const;
+    const entry = { bot_id, chat_id: CHAT, action: 'ban', actor_kind: 'bot', actor_id: bot_id } as const;
     const entries = Array.from({ length: 250 }, (_, at) => ({ ...entry, date: NOW_S - at * DAY_S }));
     await database.db.insertInto('audit_log').values(entries).execute();
     await store(CHAT, messages(5, { date: NOW_S - 900 * DAY_S }));
@@ -306,19 +309,19 @@ test('dead letters, events and the outbox are each kept for as long as their set
   for (const age of [60, 40, 20, 1]) {
     await sql`
       insert into dead_letters (bot_id, reader, update_id, payload, reason, reason_code, attempts, created_at)
-      values (${botId}, 'push', ${age}, '{}', '', 'gave_up', 1, ${at(age)})`.execute(database.db);
-    await sql`insert into events (kind, bot_id, text, at) values ('bot.added', ${botId}, ${`${age}`}, ${at(age)})`.execute(
+      values (${bot_id}, 'push', ${age}, '{}', '', 'gave_up', 1, ${at(age)})`.execute(database.db);
+    await sql`insert into events (kind, bot_id, text, at) values ('bot.added', ${bot_id}, ${`${age}`}, ${at(age)})`.execute(
       database.db,
     );
     await sql`
       insert into outbox (bot_id, chat_id, method, params, state, settled_at)
-      values (${botId}, ${age}, 'sendMessage', '{}', 'sent', ${at(age)})`.execute(database.db);
+      values (${bot_id}, ${age}, 'sendMessage', '{}', 'sent', ${at(age)})`.execute(database.db);
   }
   const kept = async () => {
     const { rows } = await sql<{ letters: number; events: number; outbox: number }>`
-      select (select count(*) from dead_letters where bot_id = ${botId}) as letters,
-        (select count(*) from events where bot_id = ${botId}) as events,
-        (select count(*) from outbox where bot_id = ${botId}) as outbox`.execute(database.db);
+      select (select count(*) from dead_letters where bot_id = ${bot_id}) as letters,
+        (select count(*) from events where bot_id = ${bot_id}) as events,
+        (select count(*) from outbox where bot_id = ${bot_id}) as outbox`.execute(database.db);
     return rows[0];
   };
   const deps = { ...steps(1), clock: { nowMs: () => NOW_MS } };
@@ -333,7 +336,7 @@ test('the journal of the last day is kept, and of each reader that there is the 
   const programId = Number(
     (
       await sql<{ id: number }>`
-        insert into programs (bot_id, name, mode, kinds, filter, enabled) values (${botId}, 'p', 'push', '[]', '{}', true)
+        insert into programs (bot_id, name, mode, kinds, filter, enabled) values (${bot_id}, 'p', 'push', '[]', '{}', true)
         returning id`.execute(database.db)
     ).rows[0]!.id,
   );
@@ -344,7 +347,7 @@ test('the journal of the last day is kept, and of each reader that there is the 
       const updates = { first_update_id: at, last_update_id: at, failed: 0, lines: 'x' };
       return {
         key: `${reader} ${hours} ${at}`,
-        bot_id: botId,
+        bot_id,
         reader,
         newest_at: newest,
         oldest_at: newest,
@@ -387,7 +390,7 @@ test('a list of chats goes in steps once it was deleted, or not used for months,
     .where('id', '=', used!)
     .execute();
   await sql`insert into broadcasts (bot_id, name, audience, method, params, state, send_at)
-    values (${botId}, 'News', ${JSON.stringify({ list_id: awaited })}, 'sendMessage', '{}', 'scheduled', now())`.execute(
+    values (${bot_id}, 'News', ${JSON.stringify({ list_id: awaited })}, 'sendMessage', '{}', 'scheduled', now())`.execute(
     db,
   );
   await removeExpired({ ...steps(), clock: { nowMs: () => NOW_MS } }, {});

@@ -15,9 +15,9 @@ const HOURS = 24;
 export async function readChatWeekdays(
   deps: { db: Database; clock: Clock },
   chat: ChatOfBot,
-  { weeks, timeZone }: { weeks: number; timeZone: string },
+  { weeks, time_zone }: { weeks: number; time_zone: string },
 ): Promise<number[][]> {
-  const placeOf = weekdayAndHourIn(timeZone);
+  const placeOf = weekdayAndHourIn(time_zone);
   const fromS = Math.floor(deps.clock.nowMs() / 1000) - weeks * WEEK_S;
   const counts = WEEKDAYS.map(() => Array.from({ length: HOURS }, () => 0));
   for (const { slot, count } of await statsStore(deps.db).messagesBySlot(chat, fromS)) {

@@ -4,6 +4,7 @@ import type { KeyCommand } from '@flotilla/redis/redis-commands.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import { serverNowMs } from '@flotilla/redis/server-now.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
+import { registrationOf } from '../../fleet/bots/registration.ts';
 import type { Conversation } from '../chats/conversation.ts';
 
 /** A chat that a person has taken over, as Redis has it. */
@@ -35,8 +36,7 @@ export function holdInRedis(
 ): Promise<HoldReply> {
   return scripts
     .holdChat(redis.commands, botKeys(bot.id), {
-      registrationId: bot.registration_id,
-      botId: bot.id,
+      ...registrationOf(bot),
       conversation: heldAs(held),
       forMs,
       by,
@@ -66,31 +66,27 @@ export async function moveHold(
   bot: Bot,
   { fromChatId, toChatId }: { fromChatId: number; toChatId: number },
 ): Promise<void> {
-  const { registration_id, id: botId } = bot;
-  await scripts.moveHold(redis.commands, botKeys(botId), {
-    registrationId: registration_id,
-    botId,
+  await scripts.moveHold(redis.commands, botKeys(bot.id), {
+    ...registrationOf(bot),
     fromChatId,
     toChatId,
   });
 }
 
 /** The conversations of a chat that are held, or whose hold ended while something is still kept. Rejects when Redis is away. */
-export async function findHoldsOf({ redis }: { redis: RedisHandles }, bot: Bot, chatId: number): Promise<InChat[]> {
+export async function findHoldsOf({ redis }: { redis: RedisHandles }, bot: Bot, chat_id: number): Promise<InChat[]> {
   return (await redis.commands.hkeys(botKeys(bot.id).holds))
-    .filter((held) => held === `${chatId}` || held.startsWith(`${chatId}:`))
-    .map((held) => ({ chat_id: chatId, business_connection_id: held.slice(`${chatId}:`.length) }));
+    .filter((held) => held === `${chat_id}` || held.startsWith(`${chat_id}:`))
+    .map((held) => ({ chat_id, business_connection_id: held.slice(`${chat_id}:`.length) }));
 }
 
 /** Ends the holds of all conversations of a chat that was removed, and forgets what they hold back. Returns those that it ended. */
 export async function endHolds(deps: { redis: RedisHandles }, bot: Bot, chatId: number): Promise<InChat[]> {
-  const { registration_id, id: botId } = bot;
   const ended: InChat[] = [];
   for (const held of await findHoldsOf(deps, bot, chatId)) {
-    const { outcome } = await scripts.releaseChat(deps.redis.commands, botKeys(botId), {
+    const { outcome } = await scripts.releaseChat(deps.redis.commands, botKeys(bot.id), {
       ...{
-        registrationId: registration_id,
-        botId,
+        ...registrationOf(bot),
         conversation: heldAs(held),
         delivers: false,
         limit: 0,
@@ -140,8 +136,8 @@ export async function findHeldChats({ redis }: { redis: RedisHandles }, by?: str
   const shards = Array.from({ length: SHARDS }, (_, shard) => shardKeys(shard).heldChats);
   const listed = await redis.runMany(shards.map((key): KeyCommand => ['zrange', key, nowMs, '+inf', 'byscore']));
   const chats = (listed as string[][]).flat().map((member) => {
-    const [, botId, chatId, connection = ''] = /^(\d+):(-?\d+)(?::(.*))?$/s.exec(member) ?? [];
-    return { bot_id: Number(botId), chat_id: Number(chatId), business_connection_id: connection };
+    const [, bot_id, chat_id, connection = ''] = /^(\d+):(-?\d+)(?::(.*))?$/s.exec(member) ?? [];
+    return { bot_id: Number(bot_id), chat_id: Number(chat_id), business_connection_id: connection };
   });
   if (by === undefined) return chats;
   const held = await readHeldChats({ redis }, chats);

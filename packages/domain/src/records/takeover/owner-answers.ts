@@ -14,17 +14,16 @@ const MINUTES = 60;
 const WAIT_MS = 2_000;
 
 export function ownerAnswers(deps: TakeoverDeps): OwnerAnswers {
-  const takeOver = async (bot: Bot, { chatId, connection, dateS }: OwnersAnswer): Promise<void> => {
+  const takeOver = async (bot: Bot, { chat_id, connection, dateS }: OwnersAnswer): Promise<void> => {
     // Old ones come after a pause of intake, and when the platform sends again.
     const leftMinutes = MINUTES - (deps.clock.nowMs() / 1000 - dateS) / 60;
     if (leftMinutes <= 0) return;
     const taken = { holder: { kind: 'owner' }, minutes: Math.min(leftMinutes, MINUTES) } as const;
-    await takeOverChat(deps, bot, { chat_id: chatId, business_connection_id: connection }, taken).catch(
-      (error: unknown) =>
-        deps.log.warn(
-          { bot: bot.id, reason: String(error) },
-          'a chat could not be taken over for the owner who answered',
-        ),
+    await takeOverChat(deps, bot, { chat_id, business_connection_id: connection }, taken).catch((error: unknown) =>
+      deps.log.warn(
+        { bot: bot.id, reason: String(error) },
+        'a chat could not be taken over for the owner who answered',
+      ),
     );
   };
   return {
@@ -41,7 +40,7 @@ export function ownerAnswers(deps: TakeoverDeps): OwnerAnswers {
 /** The platform's ids are base64url. */
 const CONNECTION = /^[\w-]{1,256}$/;
 
-type OwnersAnswer = { chatId: number; connection: string; dateS: number };
+type OwnersAnswer = { chat_id: number; connection: string; dateS: number };
 
 /**
  * The chat of a customer in which the owner of the account writes: it has the customer's id. Greetings and away messages, which
@@ -51,11 +50,11 @@ export function ownersAnswer(update: Fields): OwnersAnswer | null {
   const message = readObject(update, 'business_message');
   if (message === null || message.is_from_offline === true || readObject(message, 'sender_business_bot') !== null)
     return null;
-  const chatId = readInteger(readObject(message, 'chat') ?? {}, 'id');
+  const chat_id = readInteger(readObject(message, 'chat') ?? {}, 'id');
   const writer = readInteger(readObject(message, 'from') ?? {}, 'id');
-  if (chatId === null || writer === null || writer === chatId || readObject(message, 'sender_chat') !== null)
+  if (chat_id === null || writer === null || writer === chat_id || readObject(message, 'sender_chat') !== null)
     return null;
   const { business_connection_id: connection } = message;
   if (typeof connection !== 'string' || !CONNECTION.test(connection)) return null;
-  return { chatId, connection, dateS: readInteger(message, 'date') ?? 0 };
+  return { chat_id, connection, dateS: readInteger(message, 'date') ?? 0 };
 }

@@ -29,19 +29,19 @@ export async function takeOverChat(
   named: Omit<Conversation, 'bot_id'>,
   { holder, minutes }: { holder: Holder; minutes: number },
 ): Promise<number> {
-  const chatId = named.chat_id > 0 ? named.chat_id : await chatStore(deps.db).currentOf(bot.id, named.chat_id);
-  const conversation = { ...named, chat_id: chatId };
+  const chat_id = named.chat_id > 0 ? named.chat_id : await chatStore(deps.db).currentOf(bot.id, named.chat_id);
+  const conversation = { ...named, chat_id };
   const length = { forMs: Math.ceil(minutes * MINUTE_MS), by: nameOf(holder) };
   const held = await holdInRedis(deps, bot, conversation, length);
   if (held.outcome === 'off') throw new FlotillaError('bad_request', 'The bot is disabled');
   if (held.outcome !== 'held') throw new FlotillaError('not_found', 'Bot not found');
-  if (!held.began && holder.kind !== 'account') return chatId;
+  if (!held.began && holder.kind !== 'account') return chat_id;
   const by: Actor = holder.kind === 'account' ? holder.by : { kind: 'bot', address: null };
   const details = [`for ${Math.round(minutes)} min`, ...reasonOf(holder)].join('; ');
   await recordAction(deps, by, { action: 'chat_takeover', bot_id: bot.id, ...conversation, details });
   const at = inConversation({ bot_id: bot.id, ...conversation });
   await announceDesk(deps, { kind: 'chat', action: 'takeover', ...at, ...accountOf(by) });
-  return chatId;
+  return chat_id;
 }
 
 function nameOf(holder: Holder): string {

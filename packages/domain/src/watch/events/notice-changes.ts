@@ -145,8 +145,8 @@ function begins(
 
 /** A condition and its event are stored together, so that no process tells it twice. */
 async function begin({ db }: NoticeDeps, one: AttentionOfBot): Promise<void> {
-  const { bot, programId, waiting, text } = one;
-  const row = { bot_id: bot.id, program_id: programId ?? 0, kind: standingOf(one) };
+  const { bot, programId: program_id, waiting, text } = one;
+  const row = { bot_id: bot.id, program_id: program_id ?? 0, kind: standingOf(one) };
   const kind = one.kind === 'token_revoked' ? 'bot.unauthorized' : STANDING[row.kind].begin;
   await db.transaction().execute(async (transaction) => {
     const inserted = await transaction
@@ -156,7 +156,7 @@ async function begin({ db }: NoticeDeps, one: AttentionOfBot): Promise<void> {
       .executeTakeFirst();
     if (!inserted.numInsertedOrUpdatedRows) return;
     const words = waiting !== null && waiting > 0 ? `${text}; ${waiting} wait` : text;
-    await recordEvent(transaction, { kind, bot_id: bot.id, program_id: programId, text: words });
+    await recordEvent(transaction, { kind, bot_id: bot.id, program_id, text: words });
   });
 }
 

@@ -40,8 +40,8 @@ async function wasTold(db: Database): Promise<boolean> {
 }
 
 async function end(db: Database): Promise<boolean> {
-  const { bot_id: botId, kind } = STANDING;
-  const deleting = db.deleteFrom('standing_events').where('bot_id', '=', botId).where('kind', '=', kind);
+  const { bot_id, kind } = STANDING;
+  const deleting = db.deleteFrom('standing_events').where('bot_id', '=', bot_id).where('kind', '=', kind);
   return (await deleting.executeTakeFirst()).numDeletedRows > 0n;
 }
 

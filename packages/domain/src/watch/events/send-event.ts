@@ -77,8 +77,8 @@ export async function sendSigned(
   const signature = signDelivery(signing, { id, atMs: deps.clock.nowMs(), body });
   if (signature === null) return { outcome: 'failed', reason: NOT_SIGNED, status: null };
   const address = { id: 0, backend_url: url, secret_token: '', backend_certificate: '', backend_ip_address: '' };
-  const { request_id: requestId } = message.data;
-  const ofRequest = requestId === undefined ? {} : { 'Flotilla-Request-Id': requestId };
+  const { request_id } = message.data;
+  const ofRequest = request_id === undefined ? {} : { 'Flotilla-Request-Id': request_id };
   const request = { id: 0, raw: body, headers: { ...signature, 'Flotilla-Delivery-Id': id, ...ofRequest } };
   const delivery = await sendToBackend(deps.backends.to(address), address, request, signal, {
     deadlineMs: DEADLINE_MS,

@@ -49,6 +49,6 @@ export async function dropCopies(db: Database): Promise<void> {
       and not exists (select from audit_deliveries d where d.sink_id = s.id)`.execute(db);
 }
 
-async function queueEntry(db: Database, sinkId: number, { id, date }: StoredEntry): Promise<void> {
-  await db.insertInto('audit_deliveries').values({ sink_id: sinkId, entry_id: id, entry_date: date }).execute();
+async function queueEntry(db: Database, sink_id: number, { id, date }: StoredEntry): Promise<void> {
+  await db.insertInto('audit_deliveries').values({ sink_id, entry_id: id, entry_date: date }).execute();
 }

@@ -51,11 +51,11 @@ function liveEvent(id: string, name: LiveEvent['name'], chatId: number | null, d
   return { id, name, chatId, data, bytes: Buffer.byteLength(data) };
 }
 
-function attemptEvent(botId: number, id: string, reader: string, line: string): LiveEvent | null {
+function attemptEvent(bot_id: number, id: string, reader: string, line: string): LiveEvent | null {
   const attempt = readAttemptLine(line);
   if (attempt === null || attempt.outcome === 'dropped') return null;
   const { updateId, status, durationMs, error, callError, destination } = attempt;
-  const shown = { bot_id: botId, ...presentReader(reader), update_id: updateId, ok: attempt.outcome === 'delivered' };
+  const shown = { bot_id, ...presentReader(reader), update_id: updateId, ok: attempt.outcome === 'delivered' };
   // JSON leaves undefined fields out.
   const result = {
     status,
@@ -68,15 +68,15 @@ function attemptEvent(botId: number, id: string, reader: string, line: string): 
   return liveEvent(id, 'attempt', null, JSON.stringify({ ...shown, ...result }));
 }
 
-function eventOfRecord(botId: number, id: string, record: string[]): LiveEvent | null {
-  const entry = decodeRecord(shardOf(botId), id, record);
+function eventOfRecord(bot_id: number, id: string, record: string[]): LiveEvent | null {
+  const entry = decodeRecord(shardOf(bot_id), id, record);
   switch (entry.type) {
     case 'update': {
       const update = JSON.parse(entry.raw);
       const { kind } = readUpdateFacts(update);
       const chatId = chatIdOfUpdate(update, kind);
       const fields = {
-        bot_id: botId,
+        bot_id,
         update_id: entry.updateId,
         kind,
         ...connectionParam(connectionOfUpdate(update, kind)),
@@ -84,15 +84,15 @@ function eventOfRecord(botId: number, id: string, record: string[]): LiveEvent |
       return liveEvent(id, 'update', chatId, withRaw(fields, chatId, 'update', entry.raw));
     }
     case 'call': {
-      const chatId = chatIdOfResult(JSON.parse(entry.result), entry.params.chat_id);
+      const chat_id = chatIdOfResult(JSON.parse(entry.result), entry.params.chat_id);
       const { programId, program } = entry.actor ?? {};
       const fields = {
-        bot_id: botId,
+        bot_id,
         method: METHOD_NAMES.get(entry.method) ?? entry.method,
         ...connectionParam(entry.params.business_connection_id ?? ''),
         ...(programId === undefined ? {} : { program_id: programId, program }),
       };
-      return liveEvent(id, 'call', chatId, withRaw(fields, chatId, 'result', entry.result));
+      return liveEvent(id, 'call', chat_id, withRaw(fields, chat_id, 'result', entry.result));
     }
     default:
       return null;
@@ -100,7 +100,7 @@ function eventOfRecord(botId: number, id: string, record: string[]): LiveEvent |
 }
 
 /** The platform's own text keeps its bytes, but for line breaks between its tokens, which would end the event. */
-function withRaw(fields: object, chatId: number | null, name: string, raw: string): string {
-  const known = JSON.stringify({ ...fields, ...(chatId === null ? {} : { chat_id: chatId }) });
+function withRaw(fields: object, chat_id: number | null, name: string, raw: string): string {
+  const known = JSON.stringify({ ...fields, ...(chat_id === null ? {} : { chat_id }) });
   return `${known.slice(0, -1)},"${name}":${raw.replace(/[\r\n]+/g, ' ')}}`;
 }

@@ -2,6 +2,7 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
+import { registrationOf } from '../../fleet/bots/registration.ts';
 import type { LiveEntry } from './live-event.ts';
 
 /** How long a bot counts as watched after somebody last said so. */
@@ -12,9 +13,8 @@ const STREAM_LIFE_MS = 60_000;
 
 /** Says that the bot is watched. Returns the id of the newest entry of its live stream; null when Redis lacks the bot. */
 export async function watchBot({ redis }: { redis: RedisHandles }, bot: Bot): Promise<string | null> {
-  const { registration_id } = bot;
   const times = { forMs: WATCHED_MS, keptMs: KEPT_MS, lifeMs: STREAM_LIFE_MS };
-  const reply = await scripts.watchBot(redis.commands, botKeys(bot.id), { registrationId: registration_id, ...times });
+  const reply = await scripts.watchBot(redis.commands, botKeys(bot.id), { ...registrationOf(bot), ...times });
   return reply.outcome === 'OK' ? reply.newest : null;
 }
 

@@ -39,7 +39,7 @@ function WideHead({ chat, topics, back, goTo, showPerson }: HeadProps): ReactNod
   const words = useWords();
   const { inbox } = words;
   const known = useChat(chat);
-  const title = known ? titleOf(known) : String(chat.chatId);
+  const title = known ? titleOf(known) : String(chat.chat_id);
   useTitle(title);
   const jumping = useMutation({
     mutationFn: (day: Date) => messageOfDay(chat, day),
@@ -50,7 +50,7 @@ function WideHead({ chat, topics, back, goTo, showPerson }: HeadProps): ReactNod
       <Button kind="quiet" className="icon-only chat-back" aria-label={inbox.back} onClick={back}>
         <Icon name="back" />
       </Button>
-      <Avatar name={title} id={chat.chatId} photo={known && photoOfChat(chat.botId, chat.chatId)} />
+      <Avatar name={title} id={chat.chat_id} photo={known && photoOfChat(chat.bot_id, chat.chat_id)} />
       <div className="chat-title">
         <h1 className="cut">
           <bdi>{title}</bdi>
@@ -61,21 +61,21 @@ function WideHead({ chat, topics, back, goTo, showPerson }: HeadProps): ReactNod
             {known && `${inbox.types[known.type]} ·`}
           </span>
           {chat.connection !== undefined && <BusinessMark connection={chat.connection} />}
-          <Link to="/bots/$id" params={{ id: String(chat.botId) }} className="cut">
-            <bdi>{known?.bot_name ?? `#${chat.botId}`}</bdi>
+          <Link to="/bots/$id" params={{ id: String(chat.bot_id) }} className="cut">
+            <bdi>{known?.bot_name ?? `#${chat.bot_id}`}</bdi>
           </Link>
         </p>
       </div>
       <WhoIsHere chat={chatKey(keyOfChat(chat))} />
       {/* Its line is there before the topics are: what is below stays in place. */}
       {(topics.length > 0 || (known?.topic_count ?? 0) > 0) && <TopicChoice chat={chat} topics={topics} />}
-      {showPerson && chat.chatId > 0 && (
+      {showPerson && chat.chat_id > 0 && (
         <Button
           kind="quiet"
           className="icon-only"
           aria-label={words.person.title}
           title={words.person.title}
-          onClick={() => showPerson(chat.chatId)}
+          onClick={() => showPerson(chat.chat_id)}
         >
           <Icon name="access" />
         </Button>

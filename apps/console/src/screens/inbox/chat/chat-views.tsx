@@ -4,9 +4,9 @@ import { useWords } from '../../../words/words.tsx';
 import type { ChatId } from './use-window.ts';
 
 /** The other views of a chat, as items of a menu. */
-export function ChatViews({ botId, chatId }: ChatId): ReactNode {
+export function ChatViews({ bot_id, chat_id }: ChatId): ReactNode {
   const words = useWords();
-  const params = { id: String(botId), chat: String(chatId) };
+  const params = { id: String(bot_id), chat: String(chat_id) };
   return (
     <>
       <MenuLink to="/search" search={{ bot: params.id, chat: params.chat }}>

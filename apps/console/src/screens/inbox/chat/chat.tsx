@@ -41,7 +41,7 @@ import { useTopics } from './use-topics.ts';
 import { type ChatId, useWindow } from './use-window.ts';
 import './chat.css';
 
-const NO_CHAT = { botId: 0, chatId: 0 };
+const NO_CHAT = { bot_id: 0, chat_id: 0 };
 const NO_LOG: readonly DeskEntryResource[] = [];
 const SHAPES = ['', 'low', 'own', 'own low'];
 
@@ -58,7 +58,7 @@ export function OpenChat(): ReactNode {
     return <OtherConversation chat={{ ...chat, connection: only }} />;
   return (
     <Chat
-      key={`${chat.botId}:${chat.chatId}:${chat.connection ?? ''}:${chat.threadId ?? ''}`}
+      key={`${chat.bot_id}:${chat.chat_id}:${chat.connection ?? ''}:${chat.threadId ?? ''}`}
       chat={chat}
       around={around}
     />
@@ -261,7 +261,7 @@ function useMarkRead(chat: ChatId): (window: MessageWindow) => void {
   const queries = useQueryClient();
   const marked = useRef<string | null>(null);
   const { mutate } = useMutation({
-    mutationFn: (messageId: number) => call('markChatRead', { ...conversationOf(chat), message_id: messageId }),
+    mutationFn: (message_id: number) => call('markChatRead', { ...conversationOf(chat), message_id }),
     retry: retryPassing,
     onMutate: (messageId: number) => noteRead(queries, chat, messageId),
     onError: () => {

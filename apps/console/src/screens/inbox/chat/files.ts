@@ -58,8 +58,8 @@ function lookOfDocument(mime: string): Look {
 }
 
 /** The file of a message, or its small picture. */
-export function fileUrl({ bot_id: botId, file_id: fileId = '' }: Message): string {
-  return `/api/files?${new URLSearchParams({ bot_id: String(botId), file_id: fileId })}`;
+export function fileUrl({ bot_id, file_id = '' }: Message): string {
+  return `/api/files?${new URLSearchParams({ bot_id: String(bot_id), file_id })}`;
 }
 
 export function posterUrl(message: Message): string | undefined {

@@ -77,8 +77,7 @@ export function itemsOf(messages: readonly WindowMessage[]): MessageItem[] {
 /** True if several write: in a group, as opposed to the posts of a channel. */
 export function isOfMany(messages: readonly Message[]): boolean {
   return messages.some(
-    ({ chat_id: chatId, user_id: userId, outgoing }) =>
-      chatId < 0 && !outgoing && userId !== undefined && userId !== chatId,
+    ({ chat_id, user_id, outgoing }) => chat_id < 0 && !outgoing && user_id !== undefined && user_id !== chat_id,
   );
 }
 

@@ -16,7 +16,7 @@ export type MessageWindow = {
 export type MessagePage = { rows: readonly Message[]; total: number; hasOlder: boolean; hasNewer: boolean };
 
 /** What the window must show: a message and, if it was edited, of this edit. */
-export type Awaited = { messageId: number; editS: number };
+export type Awaited = { message_id: number; editS: number };
 
 /** More are not kept: what is far from the screen is loaded again when somebody comes there. */
 const MOST = 600;

@@ -21,21 +21,21 @@ export function MovedOn({ chat, to }: { chat: ChatId; to: number }): ReactNode {
   useMovedDraft(chat, to);
   return (
     <p className="moved-on">
-      {words.movedOn} <Link {...linkToChat(place, { bot_id: chat.botId, id: to })}>{words.openMoved}</Link>
+      {words.movedOn} <Link {...linkToChat(place, { bot_id: chat.bot_id, id: to })}>{words.openMoved}</Link>
     </p>
   );
 }
 
 /** What was begun in a group is finished in its supergroup. */
-function useMovedDraft({ botId, chatId }: ChatId, to: number | undefined): void {
+function useMovedDraft({ bot_id, chat_id }: ChatId, to: number | undefined): void {
   const { account } = useSession();
   useEffect(() => {
-    if (to !== undefined) moveDraft(account.id, { botId, chatId }, { botId, chatId: to });
-  }, [account.id, botId, chatId, to]);
+    if (to !== undefined) moveDraft(account.id, { bot_id, chat_id }, { bot_id, chat_id: to });
+  }, [account.id, bot_id, chat_id, to]);
 }
 
 /** The same for a chat of the list, which nobody may open. */
-export function MovedDraft({ chat: { bot_id: botId, id, migrated_to_chat_id: to } }: { chat: ChatResource }): null {
-  useMovedDraft({ botId, chatId: id }, to);
+export function MovedDraft({ chat: { bot_id, id, migrated_to_chat_id: to } }: { chat: ChatResource }): null {
+  useMovedDraft({ bot_id, chat_id: id }, to);
   return null;
 }

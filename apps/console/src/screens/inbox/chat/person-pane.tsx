@@ -8,10 +8,10 @@ import type { ChatId } from './use-window.ts';
 const WIDE = '(min-width: 80rem)';
 
 /** Who is shown beside the chat: where there is room, the person of a private chat; elsewhere whoever was chosen. */
-export function usePerson({ chatId }: ChatId) {
+export function usePerson({ chat_id }: ChatId) {
   const isWide = useMedia(WIDE);
   const [chosen, setChosen] = useState<number | null>(null);
-  const shown = chosen ?? (isWide && chatId > 0 ? chatId : null);
+  const shown = chosen ?? (isWide && chat_id > 0 ? chat_id : null);
   return { shown, isWide, choose: setChosen };
 }
 
@@ -20,8 +20,8 @@ type PaneProps = { chat: ChatId; person: ReturnType<typeof usePerson> };
 export function PersonPane({ chat, person: { shown, isWide, choose } }: PaneProps): ReactNode {
   const { person: words } = useWords();
   if (shown === null) return null;
-  const panel = <PersonPanel key={shown} {...chat} userId={shown} />;
-  if (isWide && chat.chatId > 0) return <aside className="person-pane">{panel}</aside>;
+  const panel = <PersonPanel key={shown} {...chat} user_id={shown} />;
+  if (isWide && chat.chat_id > 0) return <aside className="person-pane">{panel}</aside>;
   return (
     <Inspector title={words.title} close={() => choose(null)}>
       {panel}

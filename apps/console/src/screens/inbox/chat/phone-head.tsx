@@ -34,7 +34,7 @@ export function PhoneHead({ chat, topics, back, goTo, showPerson }: HeadProps): 
   const { known, desk, isOfDesk } = useDeskOf(chat);
   const [asked, setAsked] = useState<'assignee' | 'topic' | null>(null);
   const day = useRef<HTMLInputElement>(null);
-  const title = known ? titleOf(known) : String(chat.chatId);
+  const title = known ? titleOf(known) : String(chat.chat_id);
   useTitle(title);
   useSeenHeight();
   const jumping = useMutation({ mutationFn: (to: Date) => messageOfDay(chat, to), onSuccess: goTo });
@@ -50,7 +50,7 @@ export function PhoneHead({ chat, topics, back, goTo, showPerson }: HeadProps): 
           <Icon name="back" />
         </Button>
         <div className="chat-named">
-          <Avatar name={title} id={chat.chatId} photo={known && photoOfChat(chat.botId, chat.chatId)} />
+          <Avatar name={title} id={chat.chat_id} photo={known && photoOfChat(chat.bot_id, chat.chat_id)} />
           <div className="chat-title">
             <h1 className="cut">
               <bdi>{title}</bdi>
@@ -59,12 +59,12 @@ export function PhoneHead({ chat, topics, back, goTo, showPerson }: HeadProps): 
               {known && <Beside chat={chat} known={known} topics={topics} />}
             </p>
           </div>
-          {showPerson && chat.chatId > 0 && (
+          {showPerson && chat.chat_id > 0 && (
             <button
               type="button"
               className="chat-person"
               aria-label={person.title}
-              onClick={() => showPerson(chat.chatId)}
+              onClick={() => showPerson(chat.chat_id)}
             />
           )}
         </div>
@@ -110,7 +110,7 @@ function Beside({ chat, known, topics }: Pick<HeadProps, 'chat' | 'topics'> & { 
       {threadId !== undefined && <bdi className="cut">{topic?.name ?? words.thread(String(threadId))}</bdi>}
       {chat.connection !== undefined && <BusinessMark connection={chat.connection} />}
       <DeskState chat={known} />
-      {isQuiet && threadId === undefined && <bdi className="cut">{known.bot_name ?? `#${chat.botId}`}</bdi>}
+      {isQuiet && threadId === undefined && <bdi className="cut">{known.bot_name ?? `#${chat.bot_id}`}</bdi>}
     </>
   );
 }

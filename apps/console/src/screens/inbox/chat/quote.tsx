@@ -27,7 +27,7 @@ function useMessage(messageId: number): { message: Message | undefined; isGone: 
   const { find, chat } = useChatActions();
   const loaded = find(messageId);
   const asked = useQuery({
-    queryKey: ['message', chat.botId, chat.chatId, chat.connection ?? '', messageId],
+    queryKey: ['message', chat.bot_id, chat.chat_id, chat.connection ?? '', messageId],
     queryFn: async ({ signal }) => {
       const { rows } = await readPage(chat, messageId, signal, 1);
       return rows.find(({ id }) => id === messageId) ?? null;

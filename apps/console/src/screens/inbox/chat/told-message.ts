@@ -19,16 +19,16 @@ type PlatformMessage = {
 };
 
 /** The message of an event, if it is a plain text: it can be shown before the history has stored it. */
-export function toldMessage({ botId, chatId, connection }: ChatId, event: LiveEvent): Message | null {
+export function toldMessage({ bot_id, chat_id, connection }: ChatId, event: LiveEvent): Message | null {
   const told = platformMessage(event);
   if (told === null) return null;
   const { message_id: id, date, text, from, reply_to_message: reply, entities } = told;
   const thread = threadOf(told);
   const isPlain = !told.sender_chat && !told.forward_origin && !told.reply_markup;
   if (id === undefined || date === undefined || text === undefined || from === undefined || !isPlain) return null;
-  const { id: userId, username, first_name, last_name } = from;
+  const { id: user_id, username, first_name, last_name } = from;
   return {
-    ...{ id, bot_id: botId, chat_id: chatId, user_id: userId, date, text, outgoing: event.name === 'call' },
+    ...{ id, bot_id, chat_id, user_id, date, text, outgoing: event.name === 'call' },
     ...(connection && { business_connection_id: connection }),
     ...(username && { username }),
     ...(first_name && { first_name }),

@@ -57,7 +57,7 @@ export function useChatLive(chat: ChatId | null, asking: Asking): void {
   latestTake.current = take;
   const live = use(LiveContext)!;
   const opened = useRef(Date.now());
-  const topic = chat === null ? null : `chat:${chat.botId}:${chat.chatId}`;
+  const topic = chat === null ? null : `chat:${chat.bot_id}:${chat.chat_id}`;
   const state = useLive(topic === null ? [] : [topic], (event) => take(event, () => false));
   // What came just before the chat was watched may not have been stored for the first answer.
   useEffect(() => {
@@ -79,7 +79,7 @@ function awaitedOf(event: Extract<LiveEvent, { name: 'update' | 'call' }>): Awai
   const { data } = event;
   const message = ('update' in data ? data.update[data.kind] : data.result) as Fields | undefined;
   if (typeof message?.message_id !== 'number') return [];
-  return [{ messageId: message.message_id, editS: message.edit_date ?? 0 }];
+  return [{ message_id: message.message_id, editS: message.edit_date ?? 0 }];
 }
 
 function pause(ms: number): Promise<void> {

@@ -12,21 +12,21 @@ const NOTHING_MORE = { pinned_message_ids: [], topic_count: 0, scheduled_count: 
  * What is known about a chat: from the api, or from the platform where the api does not know it; until then as the list
  * has it. `isMoving`: the group has just become a supergroup, which what is known does not say yet.
  */
-export function useChat({ botId, chatId, connection }: ChatId, isMoving = false): ShownChatResource | undefined {
-  return useShownChat({ botId, chatId, connection }, isMoving).data;
+export function useChat({ bot_id, chat_id, connection }: ChatId, isMoving = false): ShownChatResource | undefined {
+  return useShownChat({ bot_id, chat_id, connection }, isMoving).data;
 }
 
 /** The same as a query. A bot 0 is none. */
-export function useShownChat({ botId, chatId, connection }: ChatId, isMoving = false) {
+export function useShownChat({ bot_id, chat_id, connection }: ChatId, isMoving = false) {
   const queries = useQueryClient();
   return useQuery({
-    queryKey: ['chat', botId, chatId, connection ?? '', isMoving],
-    queryFn: ({ signal }) => readChat(queries, { botId, chatId, connection }, isMoving, signal),
+    queryKey: ['chat', bot_id, chat_id, connection ?? '', isMoving],
+    queryFn: ({ signal }) => readChat(queries, { bot_id, chat_id, connection }, isMoving, signal),
     placeholderData: () => {
-      const listed = knownChat(queries, { botId, chatId, connection });
+      const listed = knownChat(queries, { bot_id, chat_id, connection });
       return listed && { ...listed, ...NOTHING_MORE };
     },
-    enabled: botId !== 0,
+    enabled: bot_id !== 0,
     refetchInterval: REFRESH_MS,
     retry: false,
   });
@@ -36,8 +36,8 @@ export function useShownChat({ botId, chatId, connection }: ChatId, isMoving = f
 export function useBotName(chat: ChatId): string {
   const shown = useShownChat(chat);
   const bot = useQuery({
-    queryKey: ['bot', String(chat.botId)],
-    queryFn: ({ signal }) => call('showBot', { id: chat.botId }, signal),
+    queryKey: ['bot', String(chat.bot_id)],
+    queryFn: ({ signal }) => call('showBot', { id: chat.bot_id }, signal),
     enabled: shown.isError,
   });
   const username = shown.data?.bot_username ?? bot.data?.username;
@@ -50,7 +50,7 @@ async function readChat(
   isMoving: boolean,
   signal: AbortSignal,
 ): Promise<ShownChatResource> {
-  const place = { bot_id: chat.botId, chat_id: chat.chatId };
+  const place = { bot_id: chat.bot_id, chat_id: chat.chat_id };
   const shown = (await showKnown(conversationOf(chat), signal)) ?? (await showOther(chat, signal));
   if (shown && (!isMoving || shown.migrated_to_chat_id !== undefined)) return shown;
   const known = shown ?? knownChat(queries, chat);
@@ -73,11 +73,11 @@ async function showKnown(
 
 /** An address without a connection may be of a person who writes through one only, or through several: then the api refuses. */
 async function showOther(
-  { botId, chatId, connection }: ChatId,
+  { bot_id, chat_id, connection }: ChatId,
   signal: AbortSignal,
 ): Promise<ShownChatResource | undefined> {
-  if (chatId < 0 || connection !== undefined) return undefined;
-  return showKnown({ bot_id: botId, chat_id: chatId }, signal);
+  if (chat_id < 0 || connection !== undefined) return undefined;
+  return showKnown({ bot_id, chat_id }, signal);
 }
 
 /** The platform says no more of a group that became a supergroup. */

@@ -11,13 +11,13 @@ const NONE: readonly TopicResource[] = [];
 
 /** The topics of a chat, General first, then the one with the newest message. A bot 0 is none. */
 export function useTopics(chat: ChatId) {
-  const { botId, chatId } = chat;
+  const { bot_id, chat_id } = chat;
   const hasTopics = (useChat(chat)?.topic_count ?? 0) > 0;
   const { inbox: words } = useWords();
   const { data = NONE, refetch } = useQuery({
-    queryKey: ['topics', botId, chatId],
+    queryKey: ['topics', bot_id, chat_id],
     queryFn: async ({ signal }) => {
-      const topics = await call('listTopics', { bot_id: botId, chat_id: chatId, limit: MOST }, signal);
+      const topics = await call('listTopics', { bot_id, chat_id, limit: MOST }, signal);
       return topics.toSorted((one, other) => Number(other.thread_id === GENERAL) - Number(one.thread_id === GENERAL));
     },
     refetchInterval: REFRESH_MS,

@@ -19,8 +19,8 @@ const PAGE = 100;
 
 /** A chat, or one of its topics alone. `connection`: the conversation of that business connection; without it that of the bot itself. */
 export type ChatId = {
-  botId: number;
-  chatId: number;
+  bot_id: number;
+  chat_id: number;
   connection?: string | undefined;
   threadId?: number | undefined;
 };
@@ -30,10 +30,10 @@ export type Reach = { [Side in End]?: 'loading' | Error };
 /** The messages around a place of a chat, or at its end; more on either side when it is asked for. */
 export function useWindow(chat: ChatId, around: number | undefined) {
   const queries = useQueryClient();
-  const { botId, chatId, connection, threadId } = chat;
+  const { bot_id, chat_id, connection, threadId } = chat;
   const key = useMemo(
-    () => ['window', botId, chatId, connection ?? '', threadId ?? 'all', around ?? 'end'],
-    [botId, chatId, connection, threadId, around],
+    () => ['window', bot_id, chat_id, connection ?? '', threadId ?? 'all', around ?? 'end'],
+    [bot_id, chat_id, connection, threadId, around],
   );
   const loading = useRef<{ [Side in End]?: boolean }>({});
   const [reach, setReach] = useState<Reach>({});
@@ -68,7 +68,7 @@ export function useWindow(chat: ChatId, around: number | undefined) {
       if (outermost === undefined || loading.current[end]) return;
       loading.current[end] = true;
       setReach((now) => ({ ...now, [end]: 'loading' }));
-      const read = () => readPage({ botId, chatId, connection, threadId }, outermost.id);
+      const read = () => readPage({ bot_id, chat_id, connection, threadId }, outermost.id);
       const failed = await queries
         .fetchQuery({ queryKey: [...key, end, outermost.id], queryFn: read, gcTime: 0, staleTime: 0 })
         .then(
@@ -78,15 +78,15 @@ export function useWindow(chat: ChatId, around: number | undefined) {
       loading.current[end] = false;
       setReach(({ [end]: _, ...others }) => (failed ? { ...others, [end]: failed } : others));
     },
-    [queries, key, known, change, botId, chatId, connection, threadId],
+    [queries, key, known, change, bot_id, chat_id, connection, threadId],
   );
 
   const keep = useCallback((message: Message) => change((window) => withMessage(window, message)), [change]);
   const tell = useCallback((message: Message) => change((window) => withTold(window, message)), [change]);
   const isThere = useCallback(
-    ({ messageId, editS }: Awaited) => {
+    ({ message_id, editS }: Awaited) => {
       const window = known();
-      const message = window?.messages.find(({ id }) => id === messageId);
+      const message = window?.messages.find(({ id }) => id === message_id);
       if (message === undefined || message.told) return window?.hasNewer ?? false;
       return editS === 0 || Date.parse(message.edited_at ?? '') / 1000 >= editS;
     },

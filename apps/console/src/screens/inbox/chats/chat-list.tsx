@@ -22,7 +22,7 @@ import './chats.css';
 const ROW_PX = 68;
 const OVERSCAN = 4;
 const FIRST_SHAPES = 8;
-const NO_CHAT = { botId: 0, chatId: 0 };
+const NO_CHAT = { bot_id: 0, chat_id: 0 };
 
 /** On a slow link, a press on a chat would show nothing for seconds. */
 const importChat = () => import('../chat/chat.tsx');

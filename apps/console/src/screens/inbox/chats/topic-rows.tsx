@@ -34,11 +34,11 @@ function TopicRow({ chat, topic }: { chat: ChatId; topic: TopicResource }): Reac
   const { inbox: words } = useWords();
   const { shortOf } = useMessageTimes();
   const place = useInboxPlace();
-  const { thread_id: threadId, name = words.thread(String(threadId)), closed, last_message_at: lastAt } = topic;
-  const isOpen = place.chat?.threadId === threadId;
+  const { thread_id, name = words.thread(String(thread_id)), closed, last_message_at: lastAt } = topic;
+  const isOpen = place.chat?.threadId === thread_id;
   return (
     <Link
-      {...linkToChat(place, { ...keyOfChat(chat), topic: threadId })}
+      {...linkToChat(place, { ...keyOfChat(chat), topic: thread_id })}
       className={`topic-row ${isOpen ? 'current' : ''}`}
       aria-current={isOpen ? 'page' : undefined}
     >

@@ -38,7 +38,7 @@ export function useChatsLive(rows: readonly ChatResource[]): void {
 
 function isNoted(queries: QueryClient, read: Extract<LiveEvent, { name: 'read' }>['data']): boolean {
   const known = knownChat(queries, {
-    ...{ botId: read.bot_id, chatId: read.chat_id },
+    ...{ bot_id: read.bot_id, chat_id: read.chat_id },
     connection: read.business_connection_id,
   });
   return known?.unread === 0 && known.read_message_id === read.read_message_id;

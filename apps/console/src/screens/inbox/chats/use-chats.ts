@@ -54,8 +54,8 @@ export function noteRead(queries: QueryClient, read: ChatId, messageId: number):
   });
 }
 
-function isOf({ botId, chatId, connection }: ChatId): (chat: ChatResource) => boolean {
-  const key = chatKey({ bot_id: botId, id: chatId, business_connection_id: connection });
+function isOf({ bot_id, chat_id, connection }: ChatId): (chat: ChatResource) => boolean {
+  const key = chatKey({ bot_id, id: chat_id, business_connection_id: connection });
   return (chat) => chatKey(chat) === key;
 }
 

@@ -57,15 +57,15 @@ export function useOutgoing(chat: ChatId) {
 
 /** Calls the listener after every message that was sent in the chat, whoever showed the chat when it was sent. */
 export function useSent(
-  { botId, chatId, connection, threadId }: ChatId,
+  { bot_id, chat_id, connection, threadId }: ChatId,
   told: (message: Message, sent: Sent) => void,
 ): void {
   const outbox = useOutbox();
   const latest = useRef(told);
   latest.current = told;
   useEffect(
-    () => outbox.onSent({ botId, chatId, connection, threadId }, (message, sent) => latest.current(message, sent)),
-    [outbox, botId, chatId, connection, threadId],
+    () => outbox.onSent({ bot_id, chat_id, connection, threadId }, (message, sent) => latest.current(message, sent)),
+    [outbox, bot_id, chat_id, connection, threadId],
   );
 }
 
@@ -81,9 +81,9 @@ function sendNew(
     ...(replyTo === undefined ? {} : { reply_to_message_id: replyTo }),
     ...(chat.threadId === undefined ? {} : { thread_id: chat.threadId }),
   };
-  const replyMarkup = replyMarkupOf(markup);
+  const reply_markup = replyMarkupOf(markup);
   if (file === null) {
-    return call('sendMessage', { ...fields, ...(replyMarkup && { reply_markup: replyMarkup }) });
+    return call('sendMessage', { ...fields, ...(reply_markup && { reply_markup }) });
   }
-  return sendFile({ ...fields, reply_markup: replyMarkup && JSON.stringify(replyMarkup) }, file, progress);
+  return sendFile({ ...fields, reply_markup: reply_markup && JSON.stringify(reply_markup) }, file, progress);
 }

@@ -174,20 +174,20 @@ function Assignee({ chat, desk }: PartProps): ReactNode {
         </>
       }
     >
-      <Assignees botId={chat.bot_id} assigned={id ?? null} choose={(to) => desk.assign(to, id ?? null)} />
+      <Assignees bot_id={chat.bot_id} assigned={id ?? null} choose={(to) => desk.assign(to, id ?? null)} />
     </Menu>
   );
 }
 
-type AssigneesProps = { botId: number; assigned: number | null; choose: (accountId: number | null) => void };
+type AssigneesProps = { bot_id: number; assigned: number | null; choose: (accountId: number | null) => void };
 
-function Assignees({ botId, assigned, choose }: AssigneesProps): ReactNode {
+function Assignees({ bot_id, assigned, choose }: AssigneesProps): ReactNode {
   const words = useDeskWords();
   return (
     <div className="assignees">
       <MenuChoice
         label={words.assign}
-        options={useAssigneeOptions(botId)}
+        options={useAssigneeOptions(bot_id)}
         value={assigned === null ? '' : String(assigned)}
         choose={(value) => choose(value === '' ? null : Number(value))}
       />

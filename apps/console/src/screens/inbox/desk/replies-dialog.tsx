@@ -9,16 +9,16 @@ import { useDeskWords } from './desk-words.ts';
 import { ReplyForm } from './reply-form.tsx';
 import { REPLIES, useReplies } from './use-replies.ts';
 
-type DialogProps = { botId: number; insert: (reply: ReplyResource) => void; close: () => void };
+type DialogProps = { bot_id: number; insert: (reply: ReplyResource) => void; close: () => void };
 type Over = { kind: 'list' } | { kind: 'form'; reply: ReplyResource | null } | { kind: 'remove'; reply: ReplyResource };
 
 /** The saved replies for the chats of a bot: to insert, add, change and delete. */
-export function RepliesDialog({ botId, insert, close }: DialogProps): ReactNode {
+export function RepliesDialog({ bot_id, insert, close }: DialogProps): ReactNode {
   const words = useDeskWords();
-  const replies = useReplies(botId, true);
+  const replies = useReplies(bot_id, true);
   const [over, setOver] = useState<Over>({ kind: 'list' });
   const back = () => setOver({ kind: 'list' });
-  if (over.kind === 'form') return <ReplyForm botId={botId} reply={over.reply} close={back} />;
+  if (over.kind === 'form') return <ReplyForm bot_id={bot_id} reply={over.reply} close={back} />;
   if (over.kind === 'remove') return <RemoveReply reply={over.reply} close={back} />;
   return (
     <Dialog title={words.replies} close={close}>

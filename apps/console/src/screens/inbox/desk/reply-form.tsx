@@ -12,10 +12,10 @@ import { FORMATS, type Format } from '../compose/content.ts';
 import { useDeskWords } from './desk-words.ts';
 import { REPLIES } from './use-replies.ts';
 
-type FormProps = { botId: number; reply: ReplyResource | null; close: () => void };
+type FormProps = { bot_id: number; reply: ReplyResource | null; close: () => void };
 
 /** Adds a saved reply, or changes one. */
-export function ReplyForm({ botId, reply, close }: FormProps): ReactNode {
+export function ReplyForm({ bot_id, reply, close }: FormProps): ReactNode {
   const words = useWords();
   const deskWords = useDeskWords();
   const { account } = useSession();
@@ -26,7 +26,7 @@ export function ReplyForm({ botId, reply, close }: FormProps): ReactNode {
       name: reply?.name ?? '',
       text: reply?.text ?? '',
       format: (mode === 'HTML' || mode === 'MarkdownV2' ? mode : 'plain') as Format,
-      bots: reply === null ? [botId] : reply.bot_ids,
+      bots: reply === null ? [bot_id] : reply.bot_ids,
     }),
     fields: ['name', 'text', 'bot_ids'],
     async send({ name, text: said, format, bots }) {

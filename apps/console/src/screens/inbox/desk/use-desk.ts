@@ -15,13 +15,13 @@ const TAKEN_AGAIN_MIN = 60;
 /** What people do with a chat at their desk; the page is right again when an act is done. */
 export function useDesk(chat: ChatId, closed: () => void) {
   const queries = useQueryClient();
-  const { botId, chatId } = chat;
+  const { bot_id, chat_id } = chat;
   const place = conversationOf(chat);
   const words = useDeskWords();
   const toast = useToast();
   const refresh = () =>
     Promise.all([
-      queries.invalidateQueries({ queryKey: ['chat', botId, chatId] }),
+      queries.invalidateQueries({ queryKey: ['chat', bot_id, chat_id] }),
       queries.invalidateQueries({ queryKey: [CHATS] }),
     ]);
   const doing = useRef(new Set<string>());
@@ -43,7 +43,7 @@ export function useDesk(chat: ChatId, closed: () => void) {
     doing.current.add(name);
     mutate({ name, run, ...(told !== undefined && { told }), ...(undo && { undo }) });
   };
-  const assign = (accountId: number | null) => call('assignChat', { ...place, account_id: accountId });
+  const assign = (account_id: number | null) => call('assignChat', { ...place, account_id });
   return {
     isPending,
     error,

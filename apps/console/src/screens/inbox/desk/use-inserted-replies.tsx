@@ -35,13 +35,13 @@ export function useInsertedReplies(
     field.current?.focus();
   };
   const manage = () => setOpen(true);
-  const { list, ...helper } = useReplyPicker({ botId: chat.botId, text: draft.text, pick: insert, manage });
+  const { list, ...helper } = useReplyPicker({ bot_id: chat.bot_id, text: draft.text, pick: insert, manage });
   const tool = (
     <>
       <Button kind="quiet" aria-label={words.replies} title={words.replies} onClick={manage}>
         <Icon name="document" />
       </Button>
-      {isOpen && <RepliesDialog botId={chat.botId} insert={insert} close={() => setOpen(false)} />}
+      {isOpen && <RepliesDialog bot_id={chat.bot_id} insert={insert} close={() => setOpen(false)} />}
     </>
   );
   return { list, tool, helper };

@@ -6,10 +6,10 @@ const MOST_REPLIES = 1_000;
 export const REPLIES = 'replies';
 
 /** The saved replies for the chats of a bot, by name. */
-export function useReplies(botId: number, isWanted: boolean): ReplyResource[] | undefined {
+export function useReplies(bot_id: number, isWanted: boolean): ReplyResource[] | undefined {
   const asked = useQuery({
-    queryKey: [REPLIES, botId],
-    queryFn: ({ signal }) => callPage('listReplies', { bot_id: botId, limit: MOST_REPLIES }, signal),
+    queryKey: [REPLIES, bot_id],
+    queryFn: ({ signal }) => callPage('listReplies', { bot_id, limit: MOST_REPLIES }, signal),
     enabled: isWanted,
     staleTime: 60_000,
   });

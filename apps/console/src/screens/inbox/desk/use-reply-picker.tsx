@@ -11,18 +11,18 @@ export type FieldHelper = {
   aria: { 'aria-autocomplete'?: 'list'; 'aria-controls'?: string; 'aria-activedescendant'?: string };
 };
 
-type PickerProps = { botId: number; text: string; pick: (reply: ReplyResource) => void; manage: () => void };
+type PickerProps = { bot_id: number; text: string; pick: (reply: ReplyResource) => void; manage: () => void };
 
 const SHOWN = 8;
 
 /** A message that begins with / opens the list of saved replies; what follows is looked for in them. */
-export function useReplyPicker({ botId, text, pick, manage }: PickerProps): FieldHelper & { list: ReactNode } {
+export function useReplyPicker({ bot_id, text, pick, manage }: PickerProps): FieldHelper & { list: ReactNode } {
   const words = useDeskWords();
   const id = useId();
   const [closedFor, setClosedFor] = useState<string | null>(null);
   const [at, setAt] = useState(0);
   const isAsked = /^\/[^\n]{0,64}$/.test(text) && text !== closedFor;
-  const replies = useReplies(botId, isAsked);
+  const replies = useReplies(bot_id, isAsked);
   const sought = text.slice(1).trim().toLowerCase();
   const holds = ({ name, text: said }: ReplyResource) => `${name}\n${said}`.toLowerCase().includes(sought);
   const found = (isAsked && replies?.filter(holds).slice(0, SHOWN)) || [];

@@ -33,7 +33,7 @@ export function NoteForm({ chat, note, leave }: FormProps): ReactNode {
     forget();
     leave();
   });
-  const { keys: pickerKeys, aria, list, mentionsIn } = useMentionPicker({ botId: chat.botId, text, field, change });
+  const { keys: pickerKeys, aria, list, mentionsIn } = useMentionPicker({ bot_id: chat.bot_id, text, field, change });
   useEffect(() => field.current?.focus(), []);
   const canSave = text.trim() !== '' && !isPending;
   const save = () => {

@@ -4,7 +4,7 @@ import { useNotesWords } from './notes-words.ts';
 import { useAssignees } from './use-notes.ts';
 
 type PickerProps = {
-  botId: number;
+  bot_id: number;
   text: string;
   field: RefObject<HTMLTextAreaElement | null>;
   change: (text: string) => void;
@@ -13,7 +13,7 @@ type PickerProps = {
 const SHOWN = 6;
 
 /** An @ in a note opens the list of colleagues; whom the text names is mentioned. */
-export function useMentionPicker({ botId, text, field, change }: PickerProps): FieldHelper & {
+export function useMentionPicker({ bot_id, text, field, change }: PickerProps): FieldHelper & {
   list: ReactNode;
   mentionsIn: (said: string) => number[];
 } {
@@ -24,7 +24,7 @@ export function useMentionPicker({ botId, text, field, change }: PickerProps): F
   const before = text.slice(0, field.current?.selectionStart ?? text.length);
   const [, typed] = /(?:^|\s)@([\p{L}\p{N}_.-]{0,64})$/u.exec(before) ?? [];
   const isAsked = typed !== undefined && text !== closedFor;
-  const { data: colleagues = [] } = useAssignees(botId, text.includes('@'));
+  const { data: colleagues = [] } = useAssignees(bot_id, text.includes('@'));
   const sought = (typed ?? '').toLowerCase();
   const isSought = (one: { username: string; display_name: string }) =>
     `${one.username}\n${one.display_name}`.toLowerCase().includes(sought);

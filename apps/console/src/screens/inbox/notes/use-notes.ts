@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../../call.ts';
 import { conversationOf } from '../conversation.ts';
 
-type Of = { botId: number; chatId: number; connection?: string | undefined };
+type Of = { bot_id: number; chat_id: number; connection?: string | undefined };
 type Written = { text: string; mentions: number[] };
 
 /** Writes, changes and deletes notes about a chat; `done` when that is stored and the page shows it. */
@@ -11,7 +11,7 @@ export function useNotes(chat: Of, done: () => void) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: (act: () => Promise<unknown>) => act(),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ['chat', chat.botId, chat.chatId] });
+      await queries.invalidateQueries({ queryKey: ['chat', chat.bot_id, chat.chat_id] });
       done();
     },
   });
@@ -28,10 +28,10 @@ export function useNotes(chat: Of, done: () => void) {
 }
 
 /** The accounts that have a bot. */
-export function useAssignees(botId: number, isWanted = true) {
+export function useAssignees(bot_id: number, isWanted = true) {
   return useQuery({
-    queryKey: ['assignees', botId],
-    queryFn: ({ signal }) => call('listAssignees', { bot_id: botId }, signal),
+    queryKey: ['assignees', bot_id],
+    queryFn: ({ signal }) => call('listAssignees', { bot_id }, signal),
     enabled: isWanted,
   });
 }

@@ -18,12 +18,12 @@ type Duration = keyof typeof DURATIONS;
 /** Runs an act on the person; afterwards everything about the chat's people is asked for again. */
 function useAct(person: PersonOfChat, run: (inputs: InputsOfPerson) => Promise<unknown>, close: () => void) {
   const queries = useQueryClient();
-  const { botId, chatId, userId } = person;
+  const { bot_id, chat_id, user_id } = person;
   return useMutation({
-    mutationFn: () => run({ bot_id: botId, chat_id: chatId, user_id: userId }),
+    mutationFn: () => run({ bot_id, chat_id, user_id }),
     onSuccess: async () => {
       await Promise.all([
-        queries.invalidateQueries({ queryKey: ['chat-admins', botId, chatId] }),
+        queries.invalidateQueries({ queryKey: ['chat-admins', bot_id, chat_id] }),
         askPeopleAgain(queries, person),
       ]);
       close();

@@ -23,18 +23,18 @@ export function PersonPanel(person: PersonOfChat): ReactNode {
   const { person: words } = useWords();
   const known = useChatPerson(person);
   const admins = useAdmins(person);
-  const admin = admins.data?.find(({ id }) => id === person.userId);
+  const admin = admins.data?.find(({ id }) => id === person.user_id);
   const names: Names = hasName(known.data) ? known.data : (admin ?? {});
   return (
     <section className="person" aria-label={words.title}>
       <header className="person-head">
         <Avatar
-          name={personName({ ...names, id: person.userId })}
-          id={person.userId}
+          name={personName({ ...names, id: person.user_id })}
+          id={person.user_id}
           photo={photoOf(person, known.data)}
         />
         <h2 className="cut">
-          <bdi>{known.isPending ? '' : personName({ ...names, id: person.userId })}</bdi>
+          <bdi>{known.isPending ? '' : personName({ ...names, id: person.user_id })}</bdi>
         </h2>
         {names.username && <bdi className="muted cut">@{names.username}</bdi>}
         {admin && <span className="chip">{admin.custom_title || words.statuses[admin.status]}</span>}
@@ -44,12 +44,12 @@ export function PersonPanel(person: PersonOfChat): ReactNode {
         <>
           <Known person={known.data} />
           <Tags person={person} known={known.data} />
-          {isGroup(person) && person.userId > 0 && <Moderation person={person} admin={admin} error={admins.error} />}
+          {isGroup(person) && person.user_id > 0 && <Moderation person={person} admin={admin} error={admins.error} />}
           <AlsoWith person={person} known={known.data} />
           <DoneTo actions={known.data.actions} />
           <Link
             to="/bots/$id/chats/$chat/people"
-            params={{ id: String(person.botId), chat: String(person.chatId) }}
+            params={{ id: String(person.bot_id), chat: String(person.chat_id) }}
             className="all-people"
           >
             {words.allPeople}
@@ -60,9 +60,12 @@ export function PersonPanel(person: PersonOfChat): ReactNode {
   );
 }
 
-function photoOf({ botId, chatId, userId }: PersonOfChat, known: ChatPersonResource | undefined): string | undefined {
-  if (userId === chatId) return photoOfChat(botId, chatId);
-  return known && known.messages > 0 ? photoOfAuthor(botId, chatId, userId) : undefined;
+function photoOf(
+  { bot_id, chat_id, user_id }: PersonOfChat,
+  known: ChatPersonResource | undefined,
+): string | undefined {
+  if (user_id === chat_id) return photoOfChat(bot_id, chat_id);
+  return known && known.messages > 0 ? photoOfAuthor(bot_id, chat_id, user_id) : undefined;
 }
 
 function hasName(names: Names | undefined): names is Names {
@@ -87,12 +90,12 @@ function Known({ person }: { person: ChatPersonResource }): ReactNode {
 /** Other bots that the person writes with. */
 function AlsoWith({ person, known }: { person: PersonOfChat; known: ChatPersonResource }): ReactNode {
   const { person: words } = useWords();
-  const { botId, chatId, userId } = person;
-  const elsewhere = known.private_chats.filter(({ bot_id: bot }) => chatId !== userId || bot !== botId);
+  const { bot_id, chat_id, user_id } = person;
+  const elsewhere = known.private_chats.filter(({ bot_id: bot }) => chat_id !== user_id || bot !== bot_id);
   if (elsewhere.length === 0) return null;
   const links = elsewhere.map(({ bot_id: bot, bot_name: name }) => (
     <div key={bot}>
-      <ChatLink botId={bot} chatId={userId}>
+      <ChatLink botId={bot} chatId={user_id}>
         <bdi>{name}</bdi>
       </ChatLink>
     </div>

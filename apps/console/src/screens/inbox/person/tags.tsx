@@ -20,11 +20,10 @@ export function Tags({ person, known }: TagsProps): ReactNode {
   const queries = useQueryClient();
   const heading = useId();
   const [typed, setTyped] = useState('');
-  const { botId, chatId, userId } = person;
+  const { bot_id, chat_id, user_id } = person;
   const changed = () => askPeopleAgain(queries, person);
   const add = useMutation({
-    mutationFn: (given: { tag: string; color?: string }) =>
-      call('addTag', { bot_id: botId, chat_id: chatId, user_id: userId, ...given }),
+    mutationFn: (given: { tag: string; color?: string }) => call('addTag', { bot_id, chat_id, user_id, ...given }),
     onMutate: () => setTyped(''),
     // What is typed meanwhile is the next tag.
     onError: (_, { tag }) => setTyped((now) => (now === '' ? tag : now)),

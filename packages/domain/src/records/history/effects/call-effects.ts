@@ -43,8 +43,8 @@ function resultEffects(bot: HistoryBot, entry: CallEntry, method: string, result
   const { programId } = (sent ? entry.actor : undefined) ?? {};
   const automatic = sent ? automaticOf(entry) : undefined;
   const editedAtS = changesContent(method) ? toSeconds(entry.atMs) : null;
-  const replyMarkup = sent ? readSentMarkup(entry.params, method) : undefined;
-  const origin = { sent, editedAtS, programId, automatic, replyMarkup };
+  const reply_markup = sent ? readSentMarkup(entry.params, method) : undefined;
+  const origin = { sent, editedAtS, programId, automatic, reply_markup };
   const messages = (Array.isArray(result) ? result : [result]).filter(isMessage);
   return messages.flatMap((message) => messageEffects(bot, message, origin));
 }
@@ -131,10 +131,10 @@ function copiedCaption(params: CallParams, method: string): string | null | unde
 }
 
 function copiedDetails(params: CallParams, method: string): MessageDetails {
-  const threadId = readIdParam(params, 'message_thread_id');
+  const thread_id = readIdParam(params, 'message_thread_id');
   return {
     ...readMarkup(readJsonParam(params, 'caption_entities'), readSentMarkup(params, method)),
-    ...(threadId === null ? {} : { thread_id: threadId }),
+    ...(thread_id === null ? {} : { thread_id }),
   };
 }
 
@@ -157,10 +157,10 @@ function deletionEffects(entry: CallEntry, method: string): HistoryEffect[] {
     method !== 'deletemessages' && method !== 'deletebusinessmessages' && one !== null
       ? [one]
       : readIdsParam(params, 'message_ids');
-  const businessConnectionId = readTextParam(params, 'business_connection_id') ?? '';
+  const business_connection_id = readTextParam(params, 'business_connection_id') ?? '';
   const chat = readChatRef(params, 'chat_id');
-  if (messageIds.length === 0 || (chat === null && businessConnectionId === '')) return [];
-  return [{ type: 'delete', businessConnectionId, chat, messageIds, atMs }];
+  if (messageIds.length === 0 || (chat === null && business_connection_id === '')) return [];
+  return [{ type: 'delete', business_connection_id, chat, messageIds, atMs }];
 }
 
 /** The bot gets no update of what it does with a topic. */

@@ -70,7 +70,7 @@ export type HistoryEffect =
   /** Only what is given changes; undefined keeps it. */
   | { type: 'edit'; chat: ChatRef; id: number; changes: MessageEdit }
   /** `chat` is null where the connection alone tells which messages are meant. */
-  | { type: 'delete'; businessConnectionId: string; chat: ChatRef | null; messageIds: number[]; atMs: number }
+  | { type: 'delete'; business_connection_id: string; chat: ChatRef | null; messageIds: number[]; atMs: number }
   /** True if the bot can write in the chat, since this moment (Unix seconds). */
   | { type: 'membership'; chatId: number; blocked: boolean; atS: number }
   /** How a poll that was stored stands now. */

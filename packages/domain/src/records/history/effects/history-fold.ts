@@ -16,11 +16,11 @@ import type {
 /** `position`: see message-place.ts. */
 export type FoldedMessage = NewMessage & { bot_id: number; position?: number | null };
 /** `direct`: the bot's own chat is known; null: nobody knows. */
-export type FoldedChat = ChatFacts & { botId: number; direct: boolean | null };
+export type FoldedChat = ChatFacts & { bot_id: number; direct: boolean | null };
 export type FoldedAuthor = SenderFacts & { botId: number; chatId: number; seenAtS: number };
 export type FoldedDeletion = {
   botId: number;
-  businessConnectionId: string;
+  business_connection_id: string;
   chatId: number | null;
   id: number;
   atMs: number;
@@ -28,7 +28,7 @@ export type FoldedDeletion = {
 /** `atS`: Unix seconds. */
 export type FoldedMigration = { move: GroupMove; atS: number };
 export type FoldedTopic = Omit<NewTopic, 'chat'> & { botId: number; chatId: number };
-export type FoldedPoll = PollDetails & { botId: number };
+export type FoldedPoll = PollDetails & { bot_id: number };
 export type FoldedAudit = Omit<NewAudit, 'chat'> & { botId: number; chatId: number };
 
 /** Rows that the effects of the batch refer to, as the database had them before it. */
@@ -94,42 +94,42 @@ export function chatNameKey(botId: number, name: string): string {
 }
 
 /** Adds one effect; effects of one bot must come in the order they happened. */
-export function foldEffect(fold: HistoryFold, botId: number, effect: HistoryEffect): void {
+export function foldEffect(fold: HistoryFold, bot_id: number, effect: HistoryEffect): void {
   switch (effect.type) {
     case 'chat':
-      foldChat(fold, { ...effect.chat, botId, direct: effect.direct }, effect.guessed);
+      foldChat(fold, { ...effect.chat, bot_id, direct: effect.direct }, effect.guessed);
       break;
     case 'author':
-      foldAuthor(fold, { ...effect.user, botId, chatId: effect.chatId, seenAtS: effect.seenAtS });
+      foldAuthor(fold, { ...effect.user, botId: bot_id, chatId: effect.chatId, seenAtS: effect.seenAtS });
       break;
     case 'message':
-      foldMessage(fold, { ...effect.message, bot_id: botId });
+      foldMessage(fold, { ...effect.message, bot_id });
       break;
     case 'topic':
-      foldTopic(fold, botId, effect.topic);
+      foldTopic(fold, bot_id, effect.topic);
       break;
     case 'copy':
-      foldCopy(fold, botId, effect.copy);
+      foldCopy(fold, bot_id, effect.copy);
       break;
     case 'edit':
-      foldEdit(fold, botId, effect);
+      foldEdit(fold, bot_id, effect);
       break;
     case 'delete':
-      foldDeletion(fold, botId, effect);
+      foldDeletion(fold, bot_id, effect);
       break;
     case 'membership': {
       const { chatId, blocked, atS } = effect;
-      fold.memberships.set(chatKey(botId, chatId), { bot_id: botId, chat_id: chatId, blocked, atS });
+      fold.memberships.set(chatKey(bot_id, chatId), { bot_id, chat_id: chatId, blocked, atS });
       break;
     }
     case 'poll':
-      fold.polls.set(`${botId} ${effect.poll.id}`, { ...effect.poll, botId });
+      fold.polls.set(`${bot_id} ${effect.poll.id}`, { ...effect.poll, bot_id });
       break;
     case 'migrate':
-      fold.migrations.push({ move: { botId, ...effect.move }, atS: effect.atS });
+      fold.migrations.push({ move: { botId: bot_id, ...effect.move }, atS: effect.atS });
       break;
     case 'audit':
-      foldAudit(fold, botId, effect.audit);
+      foldAudit(fold, bot_id, effect.audit);
       break;
   }
 }
@@ -159,10 +159,10 @@ function isAnother(known: FoldedMessage, next: FoldedMessage): boolean {
 
 function foldChat(fold: HistoryFold, chat: FoldedChat, guessed: boolean): void {
   const chats = guessed ? fold.guessedChats : fold.chats;
-  const key = chatKey(chat.botId, chat.id);
+  const key = chatKey(chat.bot_id, chat.id);
   chats.set(key, { ...chat, direct: chat.direct || (chats.get(key)?.direct ?? chat.direct) });
   if (chat.username !== null) {
-    fold.before.chatNames.set(chatNameKey(chat.botId, `@${chat.username.toLowerCase()}`), chat.id);
+    fold.before.chatNames.set(chatNameKey(chat.bot_id, `@${chat.username.toLowerCase()}`), chat.id);
   }
 }
 
@@ -208,28 +208,28 @@ function forgetEarlierDeletion(
     (deletion) =>
       deletion.id !== id ||
       deletion.botId !== bot_id ||
-      deletion.businessConnectionId !== business_connection_id ||
+      deletion.business_connection_id !== business_connection_id ||
       (deletion.chatId ?? chat_id) !== chat_id ||
       deletion.atMs >= date * 1000,
   );
 }
 
-function foldCopy(fold: HistoryFold, botId: number, copy: MessageCopy): void {
-  const toChatId = resolveChat(fold, botId, copy.to);
+function foldCopy(fold: HistoryFold, bot_id: number, copy: MessageCopy): void {
+  const toChatId = resolveChat(fold, bot_id, copy.to);
   if (toChatId === null) return;
   // No other effect names this chat when it is known by its name only, and its message count must be updated.
-  foldChat(fold, { ...guessedChat(toChatId), botId, direct: copy.base.business_connection_id === '' }, true);
-  const fromChatId = resolveChat(fold, botId, copy.from);
+  foldChat(fold, { ...guessedChat(toChatId), bot_id, direct: copy.base.business_connection_id === '' }, true);
+  const fromChatId = resolveChat(fold, bot_id, copy.from);
   // Messages of General name no topic.
-  const isOfGeneral = copy.details.thread_id === undefined && fold.before.forums.has(chatKey(botId, toChatId));
+  const isOfGeneral = copy.details.thread_id === undefined && fold.before.forums.has(chatKey(bot_id, toChatId));
   const inTopic = isOfGeneral ? { ...copy.details, thread_id: GENERAL_TOPIC } : copy.details;
   for (const { sourceId, id } of copy.pairs) {
     const source =
-      fromChatId === null || sourceId === null ? undefined : findMessage(fold, botId, fromChatId, sourceId);
+      fromChatId === null || sourceId === null ? undefined : findMessage(fold, bot_id, fromChatId, sourceId);
     const takesCaption = copy.caption !== undefined && source?.media_type !== null;
     foldMessage(fold, {
       ...copy.base,
-      bot_id: botId,
+      bot_id,
       chat_id: toChatId,
       id,
       text: takesCaption ? (copy.caption ?? null) : (source?.text ?? null),
@@ -277,10 +277,10 @@ function findMessage(fold: HistoryFold, botId: number, chatId: number, id: numbe
 }
 
 function foldDeletion(fold: HistoryFold, botId: number, effect: HistoryEffect & { type: 'delete' }): void {
-  const { businessConnectionId, chat, messageIds, atMs } = effect;
+  const { business_connection_id, chat, messageIds, atMs } = effect;
   const chatId = chat === null ? null : resolveChat(fold, botId, chat);
   if (chat !== null && chatId === null) return;
-  for (const id of messageIds) fold.deletions.push({ botId, businessConnectionId, chatId, id, atMs });
+  for (const id of messageIds) fold.deletions.push({ botId, business_connection_id, chatId, id, atMs });
 }
 
 // An action in an unknown chat is kept, too: under chat 0, with the chat's name in its details.

@@ -14,7 +14,7 @@ export interface MessageOrigin {
   /** The automatic sender; absent if it is an answer. */
   automatic?: Automatic | undefined;
   /** The `reply_markup` with which it was sent; the message itself has no reply keyboard. */
-  replyMarkup?: unknown;
+  reply_markup?: unknown;
 }
 
 /**
@@ -23,7 +23,7 @@ export interface MessageOrigin {
  */
 export function messageEffects(bot: HistoryBot, value: Fields, origin: MessageOrigin): HistoryEffect[] {
   const facts = readMessageFacts(value);
-  const direct = facts.businessConnectionId === '';
+  const direct = facts.business_connection_id === '';
   const effects: HistoryEffect[] = [{ type: 'chat', chat: facts.chat, guessed: false, direct }];
   if (facts.sender !== null && !facts.sender.isChat) {
     effects.push({ type: 'author', chatId: facts.chat.id, user: facts.sender, seenAtS: facts.dateS });
@@ -41,9 +41,9 @@ export function messageEffects(bot: HistoryBot, value: Fields, origin: MessageOr
 
 function newMessage(bot: HistoryBot, facts: MessageFacts, origin: MessageOrigin): NewMessage {
   const { sender } = facts;
-  const keyboard = readKeyboard(origin.replyMarkup);
+  const keyboard = readKeyboard(origin.reply_markup);
   return {
-    business_connection_id: facts.businessConnectionId,
+    business_connection_id: facts.business_connection_id,
     chat_id: facts.chat.id,
     id: facts.id,
     user_id: sender?.id ?? null,
@@ -52,14 +52,14 @@ function newMessage(bot: HistoryBot, facts: MessageFacts, origin: MessageOrigin)
     last_name: sender?.last_name ?? null,
     text: facts.text,
     date: facts.dateS,
-    media_type: facts.mediaType,
+    media_type: facts.media_type,
     service: facts.service,
-    file_id: facts.fileId,
-    reply_to_message_id: facts.replyToMessageId,
+    file_id: facts.file_id,
+    reply_to_message_id: facts.reply_to_message_id,
     edit_date: facts.editDateS ?? origin.editedAtS,
     outgoing: origin.sent || sender?.id === bot.telegram_id || facts.senderBusinessBotId === bot.telegram_id,
     details: keyboard === null ? facts.details : { ...facts.details, keyboard },
     program_id: origin.programId ?? null,
-    automatic: origin.automatic ?? (facts.isFromOffline ? { kind: 'away' } : null),
+    automatic: origin.automatic ?? (facts.is_from_offline ? { kind: 'away' } : null),
   };
 }

@@ -76,13 +76,13 @@ function newKindEffects(kind: string, payload: Fields, entry: UpdateEntry): Hist
   const from = people.find((person) => Number.isSafeInteger(person?.id)) ?? null;
   const topic = topicOfUpdate(payload, kind);
   const { chat: _chat, from: _from, user: _user, message: _message, ...others } = payload;
-  const messageId = payload.message_id ?? about.message_id;
+  const message_id = payload.message_id ?? about.message_id;
   const message = {
     ...eventRow(place, { from }, entry),
     business_connection_id: connectionOfUpdate({ [kind]: payload }, kind),
     text: `${kind}: ${jsonOf(others)}`.slice(0, JSON_CHARACTERS).toWellFormed(),
     service: kind,
-    reply_to_message_id: Number.isSafeInteger(messageId) ? (messageId as number) : null,
+    reply_to_message_id: Number.isSafeInteger(message_id) ? (message_id as number) : null,
     details: topic === null || topic === OUTSIDE_TOPICS ? null : { thread_id: topic },
   };
   return [...chatEffects(place), { type: 'message', message }];
@@ -158,7 +158,7 @@ function deletionEffects(deletion: Fields, entry: UpdateEntry): HistoryEffect[] 
     ...chatEffects(deletion),
     {
       type: 'delete',
-      businessConnectionId: readText(deletion, 'business_connection_id') ?? '',
+      business_connection_id: readText(deletion, 'business_connection_id') ?? '',
       chat: requireInteger(readObject(deletion, 'chat') ?? {}, 'id'),
       messageIds: ids.map((id: unknown) => requireInteger({ message_id: id }, 'message_id')),
       atMs: entry.atMs,

@@ -4,6 +4,7 @@ import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { TurnQueue } from '@flotilla/redis/turn-queue.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Bot } from '../../../fleet/bots/bot.ts';
+import { registrationOf } from '../../../fleet/bots/registration.ts';
 import type { MemoryWatch } from '../../../fleet/memory/watch-memory.ts';
 import { rememberOwnPosts } from '../own-posts.ts';
 import type { CallBatch } from './captured-call.ts';
@@ -36,8 +37,7 @@ export async function appendCalls(deps: AppendDeps, bot: Bot, batch: CallBatch):
     deps.redis.commands,
     { ...keys, batches },
     {
-      registrationId: bot.registration_id,
-      botId: bot.id,
+      ...registrationOf(bot),
       ...activityPrefixes(bot.id),
       batch: batch.number,
       calls: callArguments(calls),
