@@ -19,11 +19,7 @@ type NewSink = EventSinkResource & { signing_secret?: string };
 let fleet: Fleet;
 /** Writes to the person on call. */
 let pager: FleetBot;
-/** Takes events by HTTP, as `status` says. */
-let receiver: TestBackend;
-let status = 200;
-let backend: TestBackend;
-let backendStatus = 200;
+const backends: TestBackend[] = [];
 let db: Database;
 
 beforeAll(async () => {
@@ -32,15 +28,23 @@ beforeAll(async () => {
   pager = await fleet.addBot({ long_poll_enabled: true, silent_after_s: 0 }, { name: 'Pager' });
   await fleet.control.createPerson({ id: ON_CALL, firstName: 'Ada' });
   await fleet.control.startBot({ person: ON_CALL, bot: pager.platformId });
-  receiver = await startBackend((_request, response) => void response.writeHead(status).end());
-  backend = await startBackend((_request, response) => void response.writeHead(backendStatus).end());
 }, 180_000);
 afterAll(async () => {
   await db?.destroy();
   await fleet?.stop();
-  await Promise.all([receiver?.stop(), backend?.stop()]);
+  await Promise.all(backends.map((backend) => backend.stop()));
 }, 180_000);
 
+/** A server of one test, which answers with its `status`. */
+async function answering(status: number) {
+  const backend = await startBackend((_request, response) => void response.writeHead(server.status).end());
+  backends.push(backend);
+  const { url, requests } = backend;
+  const received = (type: string, bot: FleetBot) =>
+    requests.filter((one) => eventOf(one).type === type && eventOf(one).data.bot_id === bot.id);
+  const server = { status, url, requests, received };
+  return server;
+}
 const addSink = (fields: object) => fleet.rest<NewSink>('/api/event-sinks/add', fields);
 const sinkOf = async (id: number) =>
   (await fleet.rest<EventSinkResource[]>('/api/event-sinks')).find((sink) => sink.id === id)!;
@@ -59,22 +63,22 @@ const poll = async (bot: FleetBot, offset = 0) => {
   return (await fleet.rest<{ result: { update_id: number }[] }>(path)).result;
 };
 const eventOf = ({ text }: RecordedRequest) => JSON.parse(text) as Event;
-const received = (type: string, bot: FleetBot) =>
-  receiver.requests.filter((one) => eventOf(one).type === type && eventOf(one).data.bot_id === bot.id);
 const kindsOf = async ({ id }: FleetBot) =>
   (await fleet.rest<EventResource[]>(`/api/events?bot_id=${id}`)).map(({ kind }) => kind).reverse();
 
+/** All but the last run in parallel, because each waits for a notice; no two of them share a bot or a server. */
 describe('events', () => {
-  test(
+  test.concurrent(
     'a poller that falls silent is told in a chat, and that it is back',
     async () => {
+      const desk = await fleet.addBot({ long_poll_enabled: true, silent_after_s: 1 }, { name: 'Help desk' });
       const { id } = await addSink({
         name: 'On call',
         bot_id: pager.id,
         chat_id: ON_CALL,
         kinds: ['poller.silent', 'poller.back'],
+        bot_ids: [desk.id],
       });
-      const desk = await fleet.addBot({ long_poll_enabled: true, silent_after_s: 1 }, { name: 'Help desk' });
       expect(await poll(desk)).toEqual([]);
       await say(desk, 'is anybody there?');
       const told = await untilTold('Help desk', 'poller.silent');
@@ -93,9 +97,10 @@ describe('events', () => {
     TEST_MS,
   );
 
-  test(
+  test.concurrent(
     'a URL gets events signed as Standard Webhooks says, again until it takes them and in order; its failure delays no other sink',
     async () => {
+      const [receiver, backend] = [await answering(503), await answering(502)];
       const kinds = ['backend.failing', 'backend.recovered'];
       const { id, signing_secret: secret = '' } = await addSink({
         name: 'Desk',
@@ -104,20 +109,18 @@ describe('events', () => {
       });
       const chat = await addSink({ name: 'On call', bot_id: pager.id, chat_id: ON_CALL, kinds });
       expect((await sinkOf(id)).url).toBe(`${receiver.url}/events?key=****`);
-      status = 503;
-      backendStatus = 502;
       const shop = await fleet.addBot({ backend_url: backend.url }, { name: 'Shop' });
       await say(shop, 'an order');
       await untilTold('🔴 Shop', 'backend.failing');
       await waitFor(async () => (await sinkOf(id)).last_error.includes('503'), PATIENCE);
       expect(await sinkOf(id)).toMatchObject({ waiting: 1, failing_since: expect.any(String) });
-      backendStatus = 200;
+      backend.status = 200;
       await fleet.rest('/api/bots/resume-backend', { bot_id: shop.id });
       await untilTold('🟢 Shop', 'backend.recovered');
-      status = 200;
-      await waitFor(() => received('backend.recovered', shop).length > 0, PATIENCE);
-      const [recovered] = received('backend.recovered', shop);
-      const tries = received('backend.failing', shop);
+      receiver.status = 200;
+      await waitFor(() => receiver.received('backend.recovered', shop).length > 0, PATIENCE);
+      const [recovered] = receiver.received('backend.recovered', shop);
+      const tries = receiver.received('backend.failing', shop);
       expect(new Set(tries.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
       expect(tries.at(-1)!.receivedAtMs).toBeLessThanOrEqual(recovered!.receivedAtMs);
       expect([...tries, recovered!].every((request) => verifies(secret, request))).toBe(true);
@@ -133,9 +136,10 @@ describe('events', () => {
     TEST_MS,
   );
 
-  test(
+  test.concurrent(
     'of one kind and one bot the first comes at once, and what follows waits its time and is one; a worker may be killed',
     async () => {
+      const receiver = await answering(200);
       const lossy = await fleet.addBot({ long_poll_enabled: true, silent_after_s: 0 }, { name: 'Lossy' });
       const { id } = await addSink({
         name: 'Letters',
@@ -160,8 +164,8 @@ describe('events', () => {
         await waitFor(async () => (await kindsOf(lossy)).length > before, PATIENCE);
       };
       await lose([1, 2]);
-      await waitFor(() => received('dead_letters.grew', lossy).length > 0, PATIENCE);
-      const [first] = received('dead_letters.grew', lossy);
+      await waitFor(() => receiver.received('dead_letters.grew', lossy).length > 0, PATIENCE);
+      const [first] = receiver.received('dead_letters.grew', lossy);
       expect(eventOf(first!).data).toMatchObject({ text: '2 updates were given up: x', bot_name: 'Lossy' });
       await waitFor(async () => (await sinkOf(id)).waiting === 0, PATIENCE);
       await fleet.workers[0]!.kill();
@@ -169,14 +173,14 @@ describe('events', () => {
       await lose([4]);
       expect(await kindsOf(lossy)).toEqual(['bot.added', ...Array(3).fill('dead_letters.grew')]);
       expect(await sinkOf(id)).toMatchObject({ waiting: 1, last_error: '' });
-      expect(received('dead_letters.grew', lossy)).toHaveLength(1);
+      expect(receiver.received('dead_letters.grew', lossy)).toHaveLength(1);
       // A kind of its own does not wait for another one.
       await fleet.rest('/api/event-sinks/update', { id, kinds: null });
       await fleet.rest('/api/bots/update', { id: lossy.id, silent_after_s: 1 });
       await say(lossy, 'nobody polls');
-      await waitFor(() => received('poller.silent', lossy).length === 1, PATIENCE);
+      await waitFor(() => receiver.received('poller.silent', lossy).length === 1, PATIENCE);
       await fleet.rest('/api/bots/update', { id: lossy.id, silent_after_s: 0 });
-      await waitFor(() => received('poller.back', lossy).length === 1, PATIENCE);
+      await waitFor(() => receiver.received('poller.back', lossy).length === 1, PATIENCE);
       expect(await fleet.rest('/api/event-sinks/test', { id })).toMatchObject({ delivered: true, error: '' });
       expect(eventOf(receiver.requests.at(-1)!)).toMatchObject({ type: 'bot.added', data: { id: 0, test: true } });
       await fleet.rest('/api/event-sinks/delete', { id });

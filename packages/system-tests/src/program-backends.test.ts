@@ -8,7 +8,7 @@ import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ledger } from './ledger.ts';
 import { type Puller, startPuller } from './puller.ts';
 
@@ -26,12 +26,10 @@ beforeAll(async () => {
   redis = await connectRedis({ url: fleet.redis.url, log: { warn: () => {} } });
 }, 120_000);
 afterAll(async () => {
+  for (const one of [...pullers, ...backends]) await one.stop();
   await redis?.close();
   await fleet?.stop();
 }, 120_000);
-afterEach(async () => {
-  for (const one of [...pullers.splice(0), ...backends.splice(0)]) await one.stop();
-});
 
 type Answer = { status: number; call?: object };
 
@@ -69,7 +67,8 @@ const say = async (bot: FleetBot, ...texts: string[]) => {
 const audited = async (bot: FleetBot, action: string) =>
   fleet.rest<{ details: string; actor_kind: string }[]>(`/api/adminlog?bot_id=${bot.id}&action=${action}`);
 
-test('a program whose backend answered only 410 for 23 hours is paused, the others go on, and so does it, later', async () => {
+/** These run in parallel, because each waits for a retry or for upkeep; no two of them share a bot or a backend. */
+test.concurrent('a program whose backend answered only 410 for 23 hours is paused, the others go on, and so does it, later', async () => {
   const [own, sound, gone] = [await receiver(), await receiver(), await receiver(() => ({ status: 410 }))];
   const bot = await fleet.addBot({ proxy_enabled: true, backend_url: own.url });
   await pushTo(bot, 'sound', sound.url);
@@ -95,7 +94,7 @@ test('a program whose backend answered only 410 for 23 hours is paused, the othe
   expect(await show(program)).toMatchObject({ enabled: true, backend_state: 'ok', last_error: '' });
 }, 200_000);
 
-test('the webhook of an expired token ends, although its backend has a request open at any time', async () => {
+test.concurrent('the webhook of an expired token ends, although its backend has a request open at any time', async () => {
   const bot = await fleet.addBot();
   const program = await addProgram(bot, 'agency');
   let finish = () => {};
@@ -142,7 +141,7 @@ describe('a program behind its limit', () => {
   };
   const logged = (reason: string) => fleet.workers.some((worker) => worker.output().includes(reason));
 
-  test('of updates is parked by upkeep and says so, takes new ones, and its dead letters can be sent again', async () => {
+  test.concurrent('of updates is parked by upkeep and says so, takes new ones, and its dead letters can be sent again', async () => {
     const chats = 10;
     const [late, rest] = [LIMIT + 1, 20];
     const [ownBook, book] = [ledger(), ledger()];
@@ -195,7 +194,7 @@ describe('a program behind its limit', () => {
     expect(ownBook.count()).toBe(late + rest);
   }, 300_000);
 
-  test('of hours is parked, though it pulls; it begins again with what comes after its next poll', async () => {
+  test.concurrent('of hours is parked, though it pulls; it begins again with what comes after its next poll', async () => {
     const own = await receiver();
     const bot = await fleet.addBot({ proxy_enabled: true, backend_url: own.url });
     const program = await addProgram(bot, 'asleep');
@@ -222,7 +221,7 @@ describe('a program behind its limit', () => {
     await waitFor(() => own.taken.length === 4, WITHIN);
   }, 200_000);
 
-  test('that pulls and takes alone: what was given up is sent again to it and to the poller of the bot, once, in order', async () => {
+  test.concurrent('that pulls and takes alone: what was given up is sent again to it and to the poller of the bot, once, in order', async () => {
     const [chats, perChat] = [10, LIMIT / 5 + 20];
     const taken = (chats * perChat) / 2;
     const [ownBook, givenBook, book] = [ledger(), ledger(), ledger()];
@@ -261,7 +260,7 @@ describe('a program behind its limit', () => {
   }, 300_000);
 });
 
-test('calls in the answers of several programs to one press are each made once, within the limits of their tokens', async () => {
+test.concurrent('calls in the answers of several programs to one press are each made once, within the limits of their tokens', async () => {
   const person = await fleet.control.createPerson({});
   const bot = await fleet.addBot({});
   const answers = (method: string, text: string) => (update: string) =>
@@ -336,7 +335,7 @@ test('calls in the answers of several programs to one press are each made once, 
   expect([byMethod.sendmessage, byMethod.replacemanagedbottoken]).toEqual([sent, undefined]);
 }, 200_000);
 
-test.each([false, true])(
+test.concurrent.each([false, true])(
   'a webhook gets of the kinds that it asks for those that its program may see (exclusive: %s)',
   async (exclusive) => {
     const [bot, at] = [await fleet.addBot(), await receiver()];
@@ -358,7 +357,7 @@ test.each([false, true])(
   120_000,
 );
 
-test('a program gets at most max_connections updates at once, and as many as that', async () => {
+test.concurrent('a program gets at most max_connections updates at once, and as many as that', async () => {
   const [most, updates] = [3, 21];
   const [bot, taken] = [await fleet.addBot(), ledger()];
   let [open, greatest] = [0, 0];

@@ -76,8 +76,9 @@ async function accept(token: string, ...raws: string[]): Promise<void> {
 const update = (id: number) =>
   `{"update_id":${id},\n"message":{"message_id":${id},"date":${NOW_S},"chat":{"id":5,"type":"private"},"big":9007199254740993}}`;
 
+/** Most run in parallel, because a second must pass between two calls of setWebhook; each has a bot of its own. */
 describe('setWebhook', () => {
-  test('sets the backend, says when it is set already, and shows it byte for byte', async () => {
+  test.concurrent('sets the backend, says when it is set already, and shows it byte for byte', async () => {
     const { token } = await newBot();
     const parameters = { url: 'http://127.0.0.1:9/Hook%20x?a=b', secret_token: 's_-1', max_connections: '1000' };
     expect((await set(token, parameters)).body).toEqual({ ok: true, result: true, description: 'Webhook was set' });
@@ -96,7 +97,7 @@ describe('setWebhook', () => {
     expect(dropped.body.description).toBe('Webhook was set');
   });
 
-  test('turns proxy mode on for everybody to see, and every process follows', async () => {
+  test.concurrent('turns proxy mode on for everybody to see, and every process follows', async () => {
     const { token, id } = await newBot();
     await set(token, { url: 'http://127.0.0.1:9/x', secret_token: 'abc', allowed_updates: ['message', 'Hologram'] });
     const bots = (await admin('GET', '/api/bots')).json as Record<string, unknown>[];
@@ -126,7 +127,7 @@ describe('setWebhook', () => {
     expect(refused[0]?.headers.get('retry-after')).toBe('1');
   });
 
-  test.each([
+  test.concurrent.each([
     [{ url: 'ftp://example.com' }, 'Bad Request: invalid webhook URL specified'],
     [{ url: 'https://example.com:99999' }, 'Bad Request: invalid webhook URL specified'],
     [{ url: 'https://127.0.0.1/', secret_token: 'x'.repeat(257) }, 'Bad Request: secret token is too long'],
@@ -160,18 +161,18 @@ describe('setWebhook', () => {
     expect((await call(token, 'setWebhook', json({ url: 'http://127.0.0.1:9/again' }))).status).toBe(429);
   });
 
-  test('a URL without a scheme is an https one, as at the platform, and is shown as it was set', async () => {
+  test.concurrent('a URL without a scheme is an https one, as at the platform, and is shown as it was set', async () => {
     const { token } = await newBot();
     expect((await set(token, { url: '127.0.0.1:9/hook' })).body.description).toBe('Webhook was set');
     expect(await info(token)).toMatchObject({ url: '127.0.0.1:9/hook' });
   });
 
-  test('a host that does not resolve yet is saved', async () => {
+  test.concurrent('a host that does not resolve yet is saved', async () => {
     const { token } = await newBot();
     expect((await set(token, { url: 'https://not-yet.invalid/hook' })).body.description).toBe('Webhook was set');
   });
 
-  test.each(['', 'url=', 'url=&drop_pending_updates=1'])('with %j it is deleteWebhook', async (query) => {
+  test.concurrent.each(['', 'url=', 'url=&drop_pending_updates=1'])('with %j it is deleteWebhook', async (query) => {
     const { token } = await newBot();
     await set(token, { url: 'http://127.0.0.1:9/' });
     expect((await call(token, 'setWebHook', { query })).body.description).toBe('Webhook was deleted');
@@ -179,7 +180,7 @@ describe('setWebhook', () => {
     expect(await info(token)).toEqual({ url: '', has_custom_certificate: false, pending_update_count: 0 });
   });
 
-  test('keeps the address of ip_address, until another webhook or backend is set', async () => {
+  test.concurrent('keeps the address of ip_address, until another webhook or backend is set', async () => {
     const { id, token } = await newBot();
     const pinned = { url: 'https://name.invalid/hook', ip_address: '127.0.0.1' };
     await set(token, pinned);
@@ -189,7 +190,7 @@ describe('setWebhook', () => {
     expect(await info(token)).not.toHaveProperty('ip_address');
   });
 
-  test('keeps a certificate that is uploaded, in any kind of multipart', async () => {
+  test.concurrent('keeps a certificate that is uploaded, in any kind of multipart', async () => {
     const { token } = await newBot();
     for (const head of ['name="certificate"; filename="cert.pem"', 'name="certificate";filename=my cert.pem']) {
       const body = `--b\r\ncontent-disposition:form-data;${head}\r\n\r\n${CERTIFICATE}\r\n--b--\r\n`;
@@ -204,7 +205,7 @@ describe('setWebhook', () => {
     }
   });
 
-  test('an unknown token is 401, and never reaches the platform', async () => {
+  test.concurrent('an unknown token is 401, and never reaches the platform', async () => {
     const bot = await api.platform.createBot({});
     const answer = await call(bot.token, 'setWebhook', json({ url: 'http://127.0.0.1:9/' }));
     expect(answer).toMatchObject({ status: 401, body: { ok: false, error_code: 401, description: 'Unauthorized' } });
@@ -253,7 +254,7 @@ describe('setWebhook', () => {
 });
 
 describe('getUpdates', () => {
-  test('is answered empty, and not refused, when its bot is deleted while it waits', async () => {
+  test.concurrent('is answered empty, and not refused, when its bot is deleted while it waits', async () => {
     const { id, token } = await newBot({ long_poll_enabled: true });
     const waiting = call(token, 'getUpdates', { query: 'timeout=20' });
     await waitFor(() => worker.redis.commands.hget(botKeys(id).state, 'pulledAt'));
@@ -261,7 +262,7 @@ describe('getUpdates', () => {
     expect(await waiting).toMatchObject({ status: 200, body: { ok: true, result: [] } });
   });
 
-  test('gives nothing to a poll whose token was replaced while it waited', async () => {
+  test.concurrent('gives nothing to a poll whose token was replaced while it waited', async () => {
     const { id, token } = await newBot({ long_poll_enabled: true });
     const waiting = call(token, 'getUpdates', { query: 'timeout=20' });
     await waitFor(() => worker.redis.commands.hget(botKeys(id).state, 'pulledAt'));
@@ -273,7 +274,7 @@ describe('getUpdates', () => {
     expect((await call(renewed, 'getUpdates')).body.result).toHaveLength(1);
   });
 
-  test('serves the buffer with the platform’s bytes', async () => {
+  test.concurrent('serves the buffer with the platform’s bytes', async () => {
     const { token } = await newBot({ long_poll_enabled: true });
     await accept(token, update(101), update(102), update(103));
     const answer = await call(token, 'GETUPDATES', { query: 'limit=2&timeout=0' });
@@ -291,7 +292,7 @@ describe('getUpdates', () => {
     expect(await info(token)).toMatchObject({ pending_update_count: 0 });
   });
 
-  test.each([
+  test.concurrent.each([
     ['GET with a query', { query: 'limit=1' }],
     [
       'urlencoded',
@@ -312,7 +313,7 @@ describe('getUpdates', () => {
     expect((await call(token, 'getUpdates', init)).body.result).toHaveLength(1);
   });
 
-  test.each([
+  test.concurrent.each([
     ['a literal null', { ...json(null) }],
     ['broken JSON', { ...json(null), body: '{"limit":' }],
     ['empty multipart', multipart('')],
@@ -332,7 +333,7 @@ describe('getUpdates', () => {
     for (const poll of await Promise.all(polls)) expect(poll).toMatchObject({ status: 200, body: { result: [{}] } });
   });
 
-  test('the same offset asked for again at once is answered with the same updates', async () => {
+  test.concurrent('the same offset asked for again at once is answered with the same updates', async () => {
     const { token } = await newBot({ long_poll_enabled: true });
     await accept(token, update(21), update(22));
     for (let time = 0; time < 3; time += 1) {
@@ -340,7 +341,7 @@ describe('getUpdates', () => {
     }
   });
 
-  test('goes on beside a backend: both are given every update', async () => {
+  test.concurrent('goes on beside a backend: both are given every update', async () => {
     const { token } = await newBot({
       long_poll_enabled: true,
       proxy_enabled: true,
@@ -351,7 +352,7 @@ describe('getUpdates', () => {
     expect(await info(token)).toMatchObject({ url: 'http://127.0.0.1:9/hook', pending_update_count: 1 });
   });
 
-  test('allowed_updates is kept for the bot, as at the platform', async () => {
+  test.concurrent('allowed_updates is kept for the bot, as at the platform', async () => {
     const { token } = await newBot({ long_poll_enabled: true });
     const kinds = async () => (await info(token)).allowed_updates;
     await call(token, 'getUpdates', json({ allowed_updates: ['message'] }));
@@ -366,7 +367,7 @@ describe('getUpdates', () => {
     /** Just below the 3 s for which the proxy holds a spinning poll: a longer wait means that it was held. */
     const SPIN_HOLD_MS = 2900;
 
-    test('is held for its timeout and answered empty', async () => {
+    test.concurrent('is held for its timeout and answered empty', async () => {
       const { token } = await newBot();
       const answer = await call(token, 'getUpdates', { query: 'timeout=1' });
       expect(answer.body).toEqual({ ok: true, result: [] });
@@ -380,7 +381,7 @@ describe('getUpdates', () => {
       expect(again).toBeGreaterThan(Math.max(first, SPIN_HOLD_MS));
     });
 
-    test('is held when the bot is disabled, while its other calls are 403', async () => {
+    test.concurrent('is held when the bot is disabled, while its other calls are 403', async () => {
       const { token, id } = await newBot({ long_poll_enabled: true });
       await admin('POST', '/api/bots/toggle-disabled', { body: { id } });
       const answer = await call(token, 'getUpdates', { query: 'timeout=1' });
@@ -396,7 +397,7 @@ describe('getUpdates', () => {
 });
 
 describe('deleteWebhook', () => {
-  test('tells whether there was one, and drops what waits when asked', async () => {
+  test.concurrent('tells whether there was one, and drops what waits when asked', async () => {
     const { token } = await newBot();
     await set(token, { url: 'http://127.0.0.1:9/' });
     await accept(token, update(1));
@@ -410,7 +411,7 @@ describe('deleteWebhook', () => {
     expect((await call(token, 'deleteWebhook')).body.description).toBe('Webhook is already deleted');
   });
 
-  test('of an unknown bot is the platform’s business, like getWebhookInfo', async () => {
+  test.concurrent('of an unknown bot is the platform’s business, like getWebhookInfo', async () => {
     const bot = await api.platform.createBot({});
     expect((await call(bot.token, 'deleteWebhook')).body.description).toBe('Webhook is already deleted');
     expect((await call(bot.token, 'getWebhookInfo')).body.ok).toBe(true);
@@ -419,25 +420,31 @@ describe('deleteWebhook', () => {
 });
 
 describe('what never goes on to the platform', () => {
-  test.each(['logOut', 'close', 'LOGOUT', 'test/close', '?method=logOut', 'log%4fut'])('%s', async (path) => {
-    const stranger = await api.platform.createBot({});
-    const known = await newBot();
-    for (const token of [stranger.token, known.token]) {
-      expect((await call(token, path)).body).toEqual({ ok: true, result: true });
-    }
-    expect((await api.platform.readCalls({ bot: stranger.id })).total).toBe(0);
-  });
+  test.concurrent.each(['logOut', 'close', 'LOGOUT', 'test/close', '?method=logOut', 'log%4fut'])(
+    '%s',
+    async (path) => {
+      const stranger = await api.platform.createBot({});
+      const known = await newBot();
+      for (const token of [stranger.token, known.token]) {
+        expect((await call(token, path)).body).toEqual({ ok: true, result: true });
+      }
+      expect((await api.platform.readCalls({ bot: stranger.id })).total).toBe(0);
+    },
+  );
 
-  test.each(['get%55pdates', 'test/getUpdates', '?method=getUpdates'])('a getUpdates spelled %s', async (path) => {
-    const { token } = await newBot();
-    expect((await call(token, path)).body).toEqual({ ok: true, result: [] });
-    const inBody = await call(token, '', json({ method: 'getUpdates', offset: 1 }));
-    expect(inBody.body).toEqual({ ok: true, result: [] });
-    const bot = Number(token.split(':')[0]);
-    expect((await api.platform.readCalls({ bot, method: 'getupdates' })).calls).toEqual([]);
-  });
+  test.concurrent.each(['get%55pdates', 'test/getUpdates', '?method=getUpdates'])(
+    'a getUpdates spelled %s',
+    async (path) => {
+      const { token } = await newBot();
+      expect((await call(token, path)).body).toEqual({ ok: true, result: [] });
+      const inBody = await call(token, '', json({ method: 'getUpdates', offset: 1 }));
+      expect(inBody.body).toEqual({ ok: true, result: [] });
+      const bot = Number(token.split(':')[0]);
+      expect((await api.platform.readCalls({ bot, method: 'getupdates' })).calls).toEqual([]);
+    },
+  );
 
-  test('a verb that is no call', async () => {
+  test.concurrent('a verb that is no call', async () => {
     const { token } = await newBot();
     for (const method of ['PUT', 'DELETE', 'OPTIONS']) {
       expect(await call(token, 'getUpdates', { method })).toMatchObject({ status: 501, text: '' });
@@ -460,13 +467,13 @@ describe('an unknown bot', () => {
 });
 
 describe('limits', () => {
-  test('more than 1 MiB of parameters is 413', async () => {
+  test.concurrent('more than 1 MiB of parameters is 413', async () => {
     const { token } = await newBot();
     const answer = await call(token, 'getUpdates', json({ x: 'x'.repeat(1_100_000) }));
     expect(answer).toMatchObject({ status: 413, body: { ok: false, error_code: 413 } });
   });
 
-  test('JSON a hundred thousand levels deep is read up to there, as at the platform', async () => {
+  test.concurrent('JSON a hundred thousand levels deep is read up to there, as at the platform', async () => {
     const { token } = await newBot({ long_poll_enabled: true });
     const body = `{"__proto__":{"x":1},"limit":1,"deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
     await accept(token, update(1), update(2));
