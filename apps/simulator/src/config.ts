@@ -1,4 +1,4 @@
-import { portSetting, switchSetting } from '@flotilla/runtime/settings.ts';
+import { integerSetting, portSetting, switchSetting } from '@flotilla/runtime/settings.ts';
 import { z } from 'zod';
 
 /** The simulator's environment. */
@@ -10,6 +10,8 @@ export const SETTINGS = z.object({
   SIMULATOR_DATA_DIR: z.string().optional(),
   /** 0: setWebhook follows the cloud's rules (https, four ports, public addresses). */
   SIMULATOR_LOCAL_MODE: switchSetting(true),
+  /** A second server of the same bots, in local mode, listens here: bots move to it by logOut. */
+  SIMULATOR_LOCAL_PORT: integerSetting({ min: 0, max: 65_535 }).optional(),
   /** The working directory of a server in local mode: getFile answers absolute paths in it. Without it files are served as the cloud does. */
   SIMULATOR_WORKING_DIR: z.string().optional(),
   /** Names, separated by commas, under which the control API may be called beside addresses and localhost. */

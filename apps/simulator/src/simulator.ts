@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { type ApiServer, newServer } from './bots/api-server.ts';
 import type { SimBot } from './bots/sim-bot.ts';
 import type { Chat, Message } from './chats/chat.ts';
 import type { User } from './chats/user.ts';
@@ -20,8 +21,12 @@ export type SimulatorSettings = {
    * absolute path whatever their size, and `file:` in a call names one of the disk. null: as the cloud.
    */
   workingDir: string | null;
+  /** Its name in records of calls, where several servers run beside each other. */
+  serverName: string;
   /** How long after a logOut calls are refused. */
   loggedOutMs: number;
+  /** The first update_id of a bot that comes from another server; null: random, as on the platform. */
+  firstUpdateId: number | null;
   /** The largest request body, in bytes. */
   maxBodyBytes: number;
   /** The largest file that getFile offers, in bytes. */
@@ -38,7 +43,9 @@ export const CLOUD_LOGGED_OUT_MS = 600_000;
 export const DEFAULT_SETTINGS: SimulatorSettings = {
   localMode: true,
   workingDir: null,
+  serverName: 'default',
   loggedOutMs: 1_000,
+  firstUpdateId: null,
   maxBodyBytes: 2000 * 1024 * 1024,
   maxDownloadBytes: 20 * 1024 * 1024,
   controlHosts: [],
@@ -55,6 +62,7 @@ export type LoadState = { made: number; dropped: number; done: boolean };
 export type Simulator = {
   storage: Storage;
   settings: SimulatorSettings;
+  server: ApiServer;
   clock: SimClock;
   resolveHost: ResolveHost;
   bots: Map<number, SimBot>;
@@ -82,6 +90,7 @@ export function newSimulator(settings: SimulatorSettings, clock: SimClock, resol
   return {
     storage: NO_STORAGE,
     settings,
+    server: newServer(settings.serverName),
     clock,
     resolveHost,
     bots: new Map(),
@@ -102,6 +111,15 @@ export function newSimulator(settings: SimulatorSettings, clock: SimClock, resol
     nextChatNumber: randomInt(1_000_000_000, 2_000_000_000),
     nextQueryNumber: BigInt(randomInt(1_000_000_000)) * 4_294_967_296n,
   };
+}
+
+/** Another server beside this one: the same bots, people and chats, with settings and update ids of its own. */
+export function serverBeside(shared: Simulator, settings: SimulatorSettings): Simulator {
+  const own = { settings, server: newServer(settings.serverName) };
+  return new Proxy(shared, {
+    get: (target, key) => Reflect.get(key in own ? own : target, key),
+    set: (target, key, value) => Reflect.set(key in own ? own : target, key, value),
+  });
 }
 
 /** Ids of callback and inline queries are decimal strings beyond 2^53, as on the platform. */

@@ -6,6 +6,7 @@ import { type SimClock, simClock } from './sim-clock.ts';
 import {
   DEFAULT_SETTINGS,
   newSimulator,
+  serverBeside,
   type ResolveHost,
   type Simulator,
   type SimulatorSettings,
@@ -17,6 +18,8 @@ export type SimulatorOptions = {
   host?: string;
   settings?: Partial<SimulatorSettings>;
   clock?: SimClock;
+  /** Another server of the same bots, people and chats. Stop this one before that one. */
+  beside?: RunningSimulator;
   /** The folder for state that survives a restart; without it everything stays in memory. */
   dataDir?: string | undefined;
   /** Defaults to the system's resolver. */
@@ -34,7 +37,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
   const host = options.host ?? '127.0.0.1';
   const resolveHost: ResolveHost = options.resolveHost ?? ((name) => lookup(name, { all: true }));
   const settings = { ...DEFAULT_SETTINGS, ...options.settings };
-  const state = newSimulator(settings, options.clock ?? simClock(), resolveHost);
+  const { beside } = options;
+  const state = beside
+    ? serverBeside(beside.state, settings)
+    : newSimulator(settings, options.clock ?? simClock(), resolveHost);
   if (options.dataDir !== undefined) await keepIn(state, options.dataDir, options.log);
   const server = createServer(
     { maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: IDLE_CONNECTION_MS, requestTimeout: 0, headersTimeout: 0 },
@@ -51,13 +57,13 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
     server.once('error', reject);
     server.listen(options.port ?? 0, host, resolve);
   }).catch((error: unknown) => {
-    state.storage.close();
+    if (!beside) state.storage.close();
     throw error;
   });
   const { port } = server.address() as AddressInfo;
   const shownHost = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   options.log?.info({ port }, 'the simulator listens');
-  return { url: `http://${shownHost}:${port}`, port, state, stop: () => stop(state, server) };
+  return { url: `http://${shownHost}:${port}`, port, state, stop: () => (beside ? closeServer(server) : stop(state, server)) };
 }
 
 /** Imported on demand, because tests without storage need no SQLite. */
@@ -72,8 +78,12 @@ async function stop(state: Simulator, server: ReturnType<typeof createServer>): 
     bot.waiter?.answer([]);
   }
   state.clock.stop();
+  await closeServer(server);
+  state.storage.close();
+}
+
+async function closeServer(server: ReturnType<typeof createServer>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   setImmediate(() => server.closeAllConnections());
   await closed;
-  state.storage.close();
 }

@@ -5,6 +5,8 @@ export type RecordedCall = {
   files: { field: string; name: string; size: number }[];
   atMs: number;
   status: number | null;
+  /** The name of the server that was called. */
+  server: string;
 };
 
 /** The latest calls of one bot, and the highest number of getUpdates calls it had in flight at once. */

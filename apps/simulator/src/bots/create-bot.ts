@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { allowPrivateTopics } from '../chats/topic.ts';
 import { newFloodState } from '../faults/flood-state.ts';
 import type { Simulator } from '../simulator.ts';
-import { newQueue, type QueueWatcher } from '../updates/update-queue.ts';
+import { newQueue, type QueueWatcher, randomUpdateId } from '../updates/update-queue.ts';
 import { newCallLog } from './call-log.ts';
 import { setPrivacyMode } from './privacy-mode.ts';
 import type { SimBot } from './sim-bot.ts';
@@ -29,7 +29,7 @@ export function createBot(sim: Simulator, wanted: NewBot = {}): SimBot {
   const id = Number(token.split(':')[0]);
   const user = { id, first_name: wanted.name ?? `Bot ${id}`, username: wanted.username ?? `bot${id}_bot` };
   const bot = newBot(sim, { ...user, is_bot: true }, token, {
-    nextUpdateId: wanted.nextUpdateId ?? randomInt(2_000_001, 1_000_000_000),
+    nextUpdateId: wanted.nextUpdateId ?? randomUpdateId(),
     nextMessageId: wanted.nextMessageId ?? 1,
   });
   bot.isTest = wanted.test === true;
@@ -71,7 +71,7 @@ export function newBot(
     taps: new Map(),
     calls: newCallLog(),
     flood: newFloodState(),
-    loggedOutUntilMs: 0,
+    server: sim.server,
     closedUntilMs: 0,
     closed: false,
   };

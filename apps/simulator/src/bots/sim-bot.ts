@@ -3,6 +3,7 @@ import type { FloodState } from '../faults/flood-state.ts';
 import type { AllowedUpdates } from '../updates/update-kinds.ts';
 import type { UpdateQueue } from '../updates/update-queue.ts';
 import type { Webhook } from '../webhook/webhook.ts';
+import type { ApiServer } from './api-server.ts';
 import type { CallLog } from './call-log.ts';
 
 /** A getUpdates call that found nothing and waits; `answer` ends the wait. */
@@ -41,7 +42,8 @@ export type SimBot = {
   taps: Map<number, number[]>;
   calls: CallLog;
   flood: FloodState;
-  loggedOutUntilMs: number;
+  /** Where it is logged in; null: nowhere since its logOut. */
+  server: ApiServer | null;
   closedUntilMs: number;
   closed: boolean;
 };

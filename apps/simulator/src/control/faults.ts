@@ -70,6 +70,18 @@ export const advanceClock = operation(
   },
 );
 
+export const setLogOutWait = operation(
+  'Sets how long bots that log out may not come back to this server, also for those that wait now',
+  { input: z.strictObject({ seconds: z.number().min(0).describe('0: they may at once') }), example: { seconds: 600 } },
+  (sim, input): void => {
+    const waitMs = input.seconds * 1_000;
+    const untilMs = sim.clock.nowMs() + waitMs;
+    sim.settings.loggedOutMs = waitMs;
+    const { refusedUntilMs } = sim.server;
+    for (const [bot, atMs] of refusedUntilMs) refusedUntilMs.set(bot, Math.min(atMs, untilMs));
+  },
+);
+
 export const setLocalMode = operation(
   'Switches between the rules for webhooks of the cloud and of a --local server',
   { input: z.strictObject({ localMode: z.boolean().describe('false: the cloud') }), example: { localMode: true } },

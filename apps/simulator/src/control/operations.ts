@@ -11,7 +11,7 @@ import {
 } from './bots.ts';
 import { connectBusiness, createManagedBot, readBusinessChat, writeToBusiness } from './business.ts';
 import { blockBot, createChat, migrateGroup, setMember, startBot } from './chats.ts';
-import { advanceClock, clearFaults, listFaults, setFault, setLocalMode } from './faults.ts';
+import { advanceClock, clearFaults, listFaults, setFault, setLocalMode, setLogOutWait } from './faults.ts';
 import { readFile } from './files.ts';
 import { generate, readLoad } from './generate.ts';
 import { askToJoin, joinByLink } from './invitations.ts';
@@ -79,6 +79,7 @@ export const OPERATIONS = {
   readLimits,
   advanceClock,
   setLocalMode,
+  setLogOutWait,
 };
 
 export type Operations = typeof OPERATIONS;

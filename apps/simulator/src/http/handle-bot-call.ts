@@ -29,7 +29,7 @@ export async function handleBotCall(
     return writeAnswer(res, refusalAnswer(error));
   }
   const method = (target.method || text(params, 'method')).toLowerCase();
-  const record = newRecord(method, params);
+  const record = newRecord(sim, method, params);
   recordCall(bot.calls, record);
   const verdict = await applyFault(sim, bot.user.id, method, res);
   if (verdict === 'handled') return;
@@ -44,7 +44,8 @@ function finish(res: ServerResponse, answer: Answer, verdict: FaultVerdict): voi
   else writeAnswer(res, answer);
 }
 
-function newRecord(method: string, params: Params): RecordedCall {
+function newRecord({ server }: Simulator, method: string, params: Params): RecordedCall {
   const files = [...params.files.values()].map(({ field, name, bytes }) => ({ field, name, size: bytes.length }));
-  return { method, params: Object.fromEntries(params.values), files, atMs: Date.now(), status: null };
+  const given = { params: Object.fromEntries(params.values), files };
+  return { method, ...given, atMs: Date.now(), status: null, server: server.name };
 }

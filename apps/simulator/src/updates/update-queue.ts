@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto';
+
 /** One pending update; `text` is the whole element as getUpdates and webhooks show it. */
 export type PendingUpdate = {
   id: number;
@@ -39,6 +41,11 @@ const FAR_BEHIND = 100_000;
 export function newQueue(firstId: number, watcher: QueueWatcher): UpdateQueue {
   const empty = { entries: [], start: 0, eraStart: 0, tail: 0, count: 0, totalBytes: 0 };
   return { ...empty, nextId: firstId, nextNumber: 0, watcher };
+}
+
+/** The first id of a queue, as on the platform. */
+export function randomUpdateId(): number {
+  return randomInt(2_000_001, 1_000_000_000);
 }
 
 /** Appends an update; returns null when the queue is full: like the platform, it drops the update silently. */
@@ -100,6 +107,16 @@ export function clear(queue: UpdateQueue): void {
     if (!queue.entries[at]!.gone) drop(queue, queue.entries[at]!);
   }
   Object.assign(queue, { entries: [], start: 0, eraStart: 0, count: 0, totalBytes: 0 });
+}
+
+/** Gives what waits new ids, as another server does for a bot that comes to it; `isEmptied` drops it. */
+export function renumber(queue: UpdateQueue, firstId: number, { isEmptied = false } = {}): void {
+  const waiting = isEmptied ? [] : queue.entries.slice(queue.start).filter(({ gone }) => !gone);
+  clear(queue);
+  Object.assign(queue, { tail: 0, nextId: firstId });
+  for (const { text, lane, expiresAtMs } of waiting) {
+    push(queue, { payload: text.slice(text.indexOf('\n') + 1, -1), lane, expiresAtMs });
+  }
 }
 
 /** Yields pending updates in order, and deletes expired ones on the way. */
