@@ -23,6 +23,10 @@ export const ATTENTION = {
     severity: 'error',
     text: 'what the bot is to send waits: its calls do not get to the platform, or something else answers them',
   },
+  move_stuck: {
+    severity: 'error',
+    text: 'a move to another Bot API server has waited for a minute without an end in sight (`moving.reason`)',
+  },
   backend_open: { severity: 'error', text: 'the backend has failed for 10 s, and gets only probes' },
   poller_silent: {
     severity: 'error',

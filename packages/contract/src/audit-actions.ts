@@ -63,6 +63,8 @@ const MEANINGS = {
   bot_enable: 'a bot was enabled',
   bot_disable: 'a bot was disabled',
   bot_delete: 'a bot was deleted',
+  bot_move: 'an admin had a bot moved to another Bot API server, sent a move elsewhere, or cancelled it',
+  bot_moved: 'a move of a bot ended: it is at the other server, or was cancelled',
   bot_log_out: 'a bot called logOut or close, which Flotilla answers and does not pass on; at most one entry an hour',
   token_reveal: 'the token of a bot was shown to an admin',
   signing_enable: 'a secret that signs deliveries was made',

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { ATTENTION_KINDS } from './attention.ts';
+import { type MovePlan, movePlan, moving } from './bot-moves.ts';
 import { BOT_SORTS, BOT_STATES, type BotResource, bot, botToken, PACE } from './bots.ts';
 import { PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { okAnswer } from './fields.ts';
-import { ownId, ownIds, pagedInputs, text } from './inputs.ts';
+import { flag, ownId, ownIds, pagedInputs, text } from './inputs.ts';
 import { label } from './labels.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 import { DEFAULT_UPSTREAM, PLATFORM_ENVIRONMENTS, upstreamName } from './upstreams.ts';
@@ -42,6 +43,22 @@ const BOT: BotResource = {
   backend_state: 'ok',
   attention: [],
   created_at: '2026-01-01T09:00:00.000Z',
+};
+
+const PLAN: MovePlan = {
+  from: DEFAULT_UPSTREAM,
+  to: 'local',
+  steps: [
+    { step: 'drain', text: '3 updates that wait at the platform are taken in' },
+    { step: 'log_out', text: 'the bot is logged out at the platform, and what it sends waits' },
+    { step: 'log_in', text: 'the upstream local is asked until it knows the bot' },
+    { step: 'start', text: 'polling begins there' },
+  ],
+  pending_update_count: 3,
+  target_answers: true,
+  refused_for_s: 0,
+  obstacles: [],
+  notes: ['The platform takes the bot back ten minutes after it left, not before'],
 };
 
 const addInputs = {
@@ -167,6 +184,28 @@ export const botOperations = {
       input: { id: 7, proxy_enabled: true, backend_url: 'https://bots.example.com/helpdesk' },
       output: { ...BOT, proxy_enabled: true, backend_url: 'https://bots.example.com/helpdesk' },
     },
+  }),
+
+  moveBot: defineOperation({
+    method: 'POST',
+    audit: ['bot_move', 'bot_moved'],
+    paths: ['/api/bots/move'],
+    role: 'admin',
+    wholeFleet: true,
+    summary: 'Moves a bot to another Bot API server, without losing updates.',
+    description:
+      'Workers do it in steps, and `moving` of the bot shows the present one. While the bot is not logged out yet, the name of its present server cancels the move; after that, another name sends it there instead. The cloud takes no bot back for ten minutes after it left.',
+    input: z.object({
+      id: ownId(),
+      upstream: upstreamName().describe('The name of the server to move to.'),
+      dry_run: flag().default(false).describe('True: nothing is done, and the answer says what would happen.'),
+    }),
+    botInputs: ['id'],
+    aliases: { bot_id: 'id' },
+    output: z.strictObject({ plan: movePlan, moving: moving.optional() }),
+    readOnlyFields: fieldsBeside(bot.answer, { id: true, upstream: true }),
+    errors: ['not_found', 'conflict'],
+    example: { input: { id: 7, upstream: 'local', dry_run: true }, output: { plan: PLAN } },
   }),
 
   toggleBotDisabled: defineOperation({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { attentionOfBot, silentAfterField, silentAfterInput } from './attention.ts';
+import { moving } from './bot-moves.ts';
 import { column, filled, orNull } from './columns.ts';
 import { createdAtField, ownIdField, usernameField } from './fields.ts';
 import { flag, integer, jsonObject, listOf, nullable, text } from './inputs.ts';
@@ -165,6 +166,9 @@ export const bot = defineResource('Bot', {
       .describe('True if updates come in: the platform has our webhook, or it answered a poll within the last 90 s.'),
   },
   ...upstreamFields,
+  moving: { shown: moving.optional() },
+  /** How often it came to another server, each of which counts update ids of its own. */
+  moves: { stored: filled(column.integer) },
   webhook_mode: {
     stored: filled(column.boolean),
     shown: z.boolean().describe(WEBHOOK_MODE_NOTE),

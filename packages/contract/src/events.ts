@@ -55,6 +55,7 @@ export const EVENTS = {
   },
   'chat.bound': { text: 'a person bound a chat to a program by a link' },
   'bot.added': { text: 'a bot was registered' },
+  'bot.moved': { text: 'a bot is at another Bot API server, or its move there was cancelled' },
   'sign_in.new_address': { text: 'somebody signed in from an address that the account had not used before' },
   'key.created': { text: 'an API key was created' },
 } as const satisfies Record<string, { text: string; end?: string }>;

@@ -34,6 +34,7 @@ import type {
 import type { BigInt64, CreatedAt } from './column-types.ts';
 import type {
   BackupsTable,
+  BotMovesTable,
   DeletionsTable,
   ErasuresTable,
   ExpiredMonthsTable,
@@ -231,6 +232,7 @@ export interface Tables extends DeclaredTables {
   second_factors: SecondFactorsTable;
   deletions: DeletionsTable;
   erasures: ErasuresTable;
+  bot_moves: BotMovesTable;
   maintenance: MaintenanceTable;
   expired_months: ExpiredMonthsTable;
   activity_hours: ActivityHoursTable;

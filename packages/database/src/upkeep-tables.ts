@@ -1,3 +1,4 @@
+import type { MoveStep } from '@flotilla/contract/bot-moves.ts';
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { BigInt64, CreatedAt } from './column-types.ts';
 
@@ -29,6 +30,30 @@ export interface ErasuresTable {
   created_at: CreatedAt;
   /** When a worker had last looked at every place; null: not yet. */
   passed_at: Date | null;
+}
+
+/** Moves of bots from one Bot API server to another; no more than one of a bot is not finished. */
+export interface BotMovesTable {
+  id: GeneratedAlways<BigInt64>;
+  bot_id: BigInt64;
+  from_upstream: string;
+  to_upstream: string;
+  step: Generated<MoveStep>;
+  step_since: CreatedAt;
+  /** What it waits for: a time, a reason for people; null and '' for nothing. */
+  waits_until: Date | null;
+  reason: Generated<string>;
+  /** JSON of who asked for it, for the audit log. */
+  actor: ColumnType<object, string, never>;
+  /** Rises with every worker that takes the row: those before may not write it any more. */
+  claim: Generated<BigInt64>;
+  /** When a worker takes it next, or in place of one that has ended. */
+  due_at: Generated<Date>;
+  /** When logOut was called; null: it can be cancelled. */
+  leaves_at: Date | null;
+  left_at: Date | null;
+  created_at: CreatedAt;
+  finished_at: Date | null;
 }
 
 /** Months of messages outside their table, whose counts are being subtracted in the order of the messages' key. */

@@ -120,8 +120,8 @@ export function botKeys(botId: number) {
     activity: (hour: number) => `${activityPrefixOf(prefix)}${hour}`,
     /** Hash: minute of that hour → how many updates waited when the fleet was looked at; only where some did. */
     waiting: (hour: number) => `${prefix}:waiting:${hour}`,
-    /** Bitmap of 4,096 platform ids that were seen. */
-    seen: (block: number) => `${prefix}:seen:${block}`,
+    /** Bitmap of 4,096 platform ids that were seen. A bot that moved to another server gets ids anew: `moves` counts that. */
+    seen: (block: number, moves = 0) => `${prefix}:seen:${moves === 0 ? '' : `${moves}:`}${block}`,
   };
 }
 

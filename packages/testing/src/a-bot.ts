@@ -17,6 +17,8 @@ export function aBot(overrides: Partial<Bot> = {}): Bot {
     long_poll_enabled: false,
     upstream: 'default',
     environment: 'production',
+    moving: null,
+    moves: 0,
     webhook_mode: false,
     disabled: false,
     backend_url: '',

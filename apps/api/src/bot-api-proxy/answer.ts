@@ -1,5 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { ERROR_STATUS } from '@flotilla/contract/errors.ts';
+import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import { moveWaitS } from '@flotilla/domain/fleet/upstreams/hold-while-moving.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import { botApiError } from '@flotilla/telegram/bot-api-error.ts';
 import { PROXY_FAILED } from '@flotilla/telegram/proxy-tunnel.ts';
@@ -32,6 +34,12 @@ export const ABSOLUTE_URI = refusal(404, 'Not Found: absolute URI is specified i
 export const AMBIGUOUS = badRequest('the path can be read in two ways');
 export const UNAUTHORIZED = refusal(401, 'Unauthorized');
 export const DISABLED = refusal(403, 'Forbidden: the bot is disabled');
+/** While the bot is logged in at no server: it gets there soon, and then the call passes. */
+export function whileMoving({ moving }: Pick<Bot, 'moving'>): Refusal {
+  const retryAfterS = moving ? moveWaitS(moving) : 1;
+  const reason = `the bot moves to another Bot API server, retry after ${retryAfterS}`;
+  return { ...refusal(503, `Service Unavailable: ${reason}`), retryAfterS, answeredBy: 'move' };
+}
 /** The platform's words for getUpdates beside a webhook. */
 export const WEBHOOK_IS_ACTIVE = refusal(
   409,

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { wasHandedFile } from '@flotilla/domain/delivery/programs/program-files.ts';
+import { isBetweenServers } from '@flotilla/domain/fleet/bots/bot.ts';
 import { isProgramToken, type ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
 import { percentDecoded } from '@flotilla/telegram/parameters/percent-decoded.ts';
 import { encodeToken } from '@flotilla/telegram/token-text.ts';
 import { credentialOf, isValid } from '../auth/program-credential.ts';
 import type { Context } from '../context.ts';
-import { DISABLED, describeError, forbidden, type Refusal, UNAUTHORIZED } from './answer.ts';
+import { DISABLED, describeError, forbidden, type Refusal, UNAUTHORIZED, whileMoving } from './answer.ts';
 import { type RunningProxy, refuseRequest } from './call.ts';
 import { passThrough } from './pass-through.ts';
 import type { BotPath } from './path.ts';
@@ -60,7 +61,8 @@ function refusalOf({ context }: RunningProxy, token: string): Refusal | null {
   try {
     const bot = context.directory.byToken(token);
     if (bot === undefined) return context.proxy.unknownBots === 'reject' ? UNAUTHORIZED : null;
-    return bot.disabled ? DISABLED : null;
+    if (bot.disabled) return DISABLED;
+    return isBetweenServers(bot) ? whileMoving(bot) : null;
   } catch (error) {
     return describeError(context.log, error);
   }
@@ -114,6 +116,7 @@ async function refusalForProgram(
   context.recordTokenUse(found.token.id);
   const refused = refusedByState(METHOD, found);
   if (refused !== null) return refused;
+  if (isBetweenServers(found.bot)) return { reason: 'paused', refusal: whileMoving(found.bot) };
   const refusal = await refusalByRate(context, found.token);
   if (refusal !== null) return { reason: 'rate', refusal };
   // Another token of the program was given the path, and a file does not tell its chat.

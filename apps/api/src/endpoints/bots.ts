@@ -2,6 +2,7 @@ import type { botOperations } from '@flotilla/contract/bot-operations.ts';
 import { type BotResource, bot as declared } from '@flotilla/contract/bots.ts';
 import { OK } from '@flotilla/contract/fields.ts';
 import { settable } from '@flotilla/contract/resource.ts';
+import { moveBot } from '@flotilla/domain/delivery/moves/move-bot.ts';
 import { readBotStatus, readBotStatuses } from '@flotilla/domain/fleet/bot-list/bot-status.ts';
 import { type BotCursor, cursorOf, findBots, type SortedBot } from '@flotilla/domain/fleet/bot-list/find-bots.ts';
 import { addBot } from '@flotilla/domain/fleet/bots/add-bot.ts';
@@ -24,7 +25,7 @@ import { type Cursor, cutPage, decodeCursor, foreignCursor } from '../http/page.
 import { requireRole } from '../operations/authorize.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Call, Handlers } from '../operations/handler.ts';
-import { presentBot } from '../present/present-bot.ts';
+import { presentBot, presentMoving } from '../present/present-bot.ts';
 
 export const botHandlers: Handlers<typeof botOperations> = {
   async listBots(context, { input, caller }) {
@@ -63,6 +64,14 @@ export const botHandlers: Handlers<typeof botOperations> = {
     if (movesBot(bot, changes)) requireRole({ role: 'admin', wholeFleet: true }, call.caller);
     const match = matchOf(context, call, fieldsOf);
     return presentTagged(context, call, await updateBot(context, by, id, changesOfInput(changes), match));
+  },
+
+  async moveBot(context, { input, by }) {
+    context.installation.requireActive();
+    const { id, upstream: to, dry_run: isDryRun } = input;
+    const plan = await moveBot(context, by, requireBot(context, id), { to, isDryRun });
+    const { moving } = isDryRun ? {} : requireBot(context, id);
+    return { plan, ...(moving ? { moving: presentMoving(moving) } : {}) };
   },
 
   async toggleBotDisabled(context, { input, caller, by }) {

@@ -63,8 +63,10 @@ async function receiveUpdate(context: Context, request: Request, response: Respo
     case 'disabled':
       intake.ended('disabled');
       throw new FlotillaError('unavailable', 'The bot is disabled', { retryAfterS: RETRY_AFTER_S });
-    case 'full':
     case 'fenced':
+      intake.ended('disabled');
+      throw new FlotillaError('unavailable', 'The bot moves to another server', { retryAfterS: RETRY_AFTER_S });
+    case 'full':
       intake.ended('full');
       await patchBotState(context, bot, { intakePausedAt: NOW });
       throw new FlotillaError('unavailable', 'The backlog is full', { retryAfterS: FULL_RETRY_AFTER_S });

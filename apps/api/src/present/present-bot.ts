@@ -1,7 +1,8 @@
+import type { ShownMove } from '@flotilla/contract/bot-moves.ts';
 import { type BotResource, bot as declared } from '@flotilla/contract/bots.ts';
 import { answerOf } from '@flotilla/contract/resource.ts';
 import type { BotStatus } from '@flotilla/domain/fleet/bot-list/bot-status.ts';
-import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import type { Bot, Moving } from '@flotilla/domain/fleet/bots/bot.ts';
 import { maskedSecrets } from '@flotilla/domain/fleet/bots/masked-secrets.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { presentAttention } from './present-attention.ts';
@@ -25,6 +26,14 @@ function intakeOf(bot: Bot, { foreignWebhook, intakeSinceMs }: BotStatus): BotRe
   };
 }
 
+export function presentMoving({ to, step, since, waits_until: until, reason }: Moving): ShownMove {
+  return {
+    ...{ to, step, since: new Date(since).toISOString() },
+    ...(until !== null && { waits_until: new Date(until).toISOString() }),
+    ...(reason !== '' && { reason }),
+  };
+}
+
 /** The bot as all callers of one of these two kinds see it. */
 export function presentBotTo(audience: 'who sees secrets' | 'others', bot: Bot, status: BotStatus): BotResource {
   const secrets = audience === 'who sees secrets' ? {} : maskedSecrets(bot);
@@ -34,6 +43,7 @@ export function presentBotTo(audience: 'who sees secrets' | 'others', bot: Bot, 
     signing_enabled: bot.signing !== null,
     running: status.running,
     intake: intakeOf(bot, status),
+    moving: bot.moving ? presentMoving(bot.moving) : undefined,
     flood_until: dateOf(status.floodUntilMs),
     last_error: status.lastError?.message ?? '',
     last_error_at: dateOf(status.lastError?.atMs ?? null),

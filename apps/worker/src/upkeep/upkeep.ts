@@ -2,6 +2,7 @@ import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import { makeComingMonths, mergeSearchWords } from '@flotilla/database/month-partitions.ts';
 import { continueBroadcasts } from '@flotilla/domain/delivery/broadcasts/continue-broadcasts.ts';
 import { continueDeliveryJobs } from '@flotilla/domain/delivery/deliveries/run-delivery-job.ts';
+import { continueMoves } from '@flotilla/domain/delivery/moves/continue-moves.ts';
 import { tendOutbox } from '@flotilla/domain/delivery/outbox/tend-outbox.ts';
 import { parkPrograms } from '@flotilla/domain/delivery/programs/park-programs.ts';
 import { settleLate } from '@flotilla/domain/delivery/questions/settle-late.ts';
@@ -32,6 +33,7 @@ const CONTINUE_BROADCASTS_EVERY_MS = 500;
 const SETTLE_QUESTIONS_EVERY_MS = 2_000;
 const TEND_OUTBOX_EVERY_MS = 2_000;
 const ERASE_EVERY_MS = 5_000;
+const MOVE_EVERY_MS = 1_000;
 const PARK_EVERY_MS = 20_000;
 /** While memory is tight, a program that is behind stops the intake of its bot. */
 const PARK_WHILE_TIGHT_EVERY_MS = 5_000;
@@ -74,6 +76,7 @@ export function startUpkeep(deps: WorkerContext): { stop(): Promise<void>; refus
   const others = [
     ...[startMonths, startDeliveryJobs, startParking, startPublishing],
     ...[startHousekeeping, startEvents, startQuestions, startBroadcasts, startOutbox, startMergingWords, startErasures],
+    startMoves,
   ];
   const removal = startRemoval(deps);
   const all = [rounds, removal, ...others.map((start) => start(deps))];
@@ -162,6 +165,15 @@ function startErasures(deps: WorkerContext): { stop(): Promise<void> } {
     everyMs: ERASE_EVERY_MS,
     work: (signal) => waitingForPostgres(continueErasures({ ...deps, signal })),
     failure: 'data of a person could not be erased; this is tried again',
+  });
+}
+
+/** Goes on with moves of bots to other servers. */
+function startMoves(deps: WorkerContext): { stop(): Promise<void> } {
+  return repeatWork(deps, {
+    everyMs: MOVE_EVERY_MS,
+    work: (signal) => waitingForPostgres(continueMoves(deps, signal)),
+    failure: 'moves of bots could not go on; this is tried again',
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Tables } from '../tables.ts';
 
 /**
- * A restored database has no backup yet, is another installation and is not under maintenance, so none of these is part of a
+ * A restored database has no backup yet, is another installation and is not under maintenance, nor does it know what became of a move, so none of these is part of a
  * backup. The journal is of the last day, and larger than what else a day leaves. Expired months are not listed: what is still
  * counted of them is backed up as messages.
  */
@@ -36,6 +36,7 @@ const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
   delivery_jobs: true,
   deletions: true,
   erasures: true,
+  bot_moves: false,
   activity_hours: true,
   questions: true,
   outbox: true,

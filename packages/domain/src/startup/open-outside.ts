@@ -8,6 +8,7 @@ import { type RefusalRecorder, refusalRecorder } from '../delivery/refusals/refu
 import { watchReach } from '../delivery/unreachable/watch-reach.ts';
 import { onlyReadsInQuarantine } from '../fleet/installation/only-reads.ts';
 import { atServers } from '../fleet/upstreams/at-servers.ts';
+import { holdWhileMoving } from '../fleet/upstreams/hold-while-moving.ts';
 import { type GroupFollower, groupFollower } from '../records/moved-groups/group-follower.ts';
 import { type OwnerAnswers, ownerAnswers } from '../records/takeover/owner-answers.ts';
 import type { SharedParts } from './shared-parts.ts';
@@ -15,6 +16,8 @@ import type { SharedParts } from './shared-parts.ts';
 /** How a process reaches the platform and the programs of bots. */
 export type Outside = {
   platform: PlatformClient;
+  /** For the steps of moves between servers, while `platform` answers that the bot moves. */
+  duringMoves: PlatformClient;
   /** Counts calls to the platform, for clients beside `platform`. */
   platformCalls: ReturnType<typeof measurePlatform>;
   groupFollower: GroupFollower;
@@ -39,10 +42,14 @@ export function openOutside(parts: SharedParts): Outside {
   onClose(async () => programRefusals.close());
   const platformCalls = measurePlatform(metrics);
   const client = atServers(parts, platformCalls.client);
-  const allowed = onlyReadsInQuarantine(installation, honourFloods(parts, watchReach(parts, client)));
+  const allowed = onlyReadsInQuarantine(
+    installation,
+    holdWhileMoving(parts, honourFloods(parts, watchReach(parts, client))),
+  );
   const groups = groupFollower({ ...parts, platform: allowed });
   return {
     platform: groups.platform,
+    duringMoves: onlyReadsInQuarantine(installation, client),
     platformCalls,
     groupFollower: groups,
     ownerAnswers: ownerAnswers(parts),

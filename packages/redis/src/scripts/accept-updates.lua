@@ -1,6 +1,6 @@
 -- Appends updates from the platform to a bot's log and to the history stream: each once, all or none.
 -- @keys state, log, history, pendingTurns, consumers, live, accepted, recent, holds, missed, ...seen
--- @args registrationId: text, botId: digits
+-- @args registrationId: text, botId: digits, moves: digits
 --   activityPrefix: text, shardActivityPrefix: text  of the keys of lib/activity.lua
 --   fencingToken: digits?  of the polling turn; absent for a push by the platform
 --   pollOffset: digits?  to ask the platform for; absent keeps it
@@ -39,13 +39,15 @@
 -- @include wake-readers
 -- @include hold
 -- @include recent
--- @read s <- state: registrationId, on, lastId, manage, allowed, pollingFencingToken, trimmedAt, openUntil, newestIsOurs,
+-- @read s <- state: registrationId, on, moves, lastId, manage, allowed, pollingFencingToken, trimmedAt, openUntil, newestIsOurs,
 --   reserved, run, allowedCount, pull, push, pushKeptUntil, pullCursorCount, pushCursorCount, pushPending, rules,
 --   rulesUnread, rulesPending, filtersDigest, wokenPrograms, watchedUntil, seenProlonged, heldUntil
 if s.registrationId ~= registrationId then return { 'GONE' } end
 if s.on ~= '1' then return { 'OFF' } end
 local polled, newestIsOurs = fencingToken ~= '', s.newestIsOurs == '1'
 if polled and fencingToken ~= s.pollingFencingToken then return { 'FENCED' } end
+-- Of a server that the bot has left, or has come to since the caller read its configuration.
+if (s.moves or '0') ~= moves then return { 'FENCED' } end
 if (s.filtersDigest or '') ~= filtersDigest then
   return reply.FILTERS { digest = s.filtersDigest or '', filters = redis.call('HGET', state, '@filters') or '' }
 end

@@ -10,6 +10,7 @@
 --       has applied are left out here
 --   revision: number  of the configuration
 --   botId: digits, rules: flag, rulesLanePrefix: text
+--   moves: digits  how often the bot came to another server
 --   reservedId: number  update ids up to this one may have been given out
 --   programs: text  ids of the bot's programs (',1,5,')
 --   seesHeld: text  the programs that also get what is held (',1,5,')
@@ -56,7 +57,12 @@ if known.registrationId and tonumber(known.revision) > revision then return { 'O
 if not known.registrationId then createState(bot) end
 beginAbove(state, reservedId, known.registrationId == nil)
 
--- @read s <- state: lastId, allowedCount, pull, push, pushKeptUntil, pullCursor, pullCursorCount, pushCursor, rules, on, wokenPrograms
+-- @read s <- state: lastId, allowedCount, pull, push, pushKeptUntil, pullCursor, pullCursorCount, pushCursor, rules, on, wokenPrograms, moves
+-- The other server knows no offset of ours, and its ids may be lower. Whoever polled the one before is refused.
+if (s.moves or '0') ~= moves then
+  writeState(state, { '@moves', moves, '@pollOffset', 0, '@newestIsOurs', 1, '@seenProlonged', '' })
+  redis.call('HINCRBY', state, '@pollingFencingToken', 1)
+end
 bot.last, bot.count, bot.on = tonumber(s.lastId), tonumber(s.allowedCount), on
 bot.woken = s.on == '1' and s.wokenPrograms or ''
 local before = {

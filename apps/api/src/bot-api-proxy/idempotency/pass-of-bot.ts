@@ -1,10 +1,11 @@
 import type { ClaimedKey } from '@flotilla/domain/delivery/idempotency/idempotency-keys.ts';
 import { isIdempotencyKey, KEY_FORM, KEY_HEADER } from '@flotilla/domain/delivery/idempotency/key-header.ts';
 import type { Claim } from '@flotilla/domain/delivery/idempotency/open-claims.ts';
+import { isBetweenServers } from '@flotilla/domain/fleet/bots/bot.ts';
 import { shareOf } from '../../http/collect-body.ts';
 import { untilGone } from '../../http/until-gone.ts';
-import { badRequest, KEYS_BUSY, type Refusal, tooManyKeys, UNKNOWN_OUTCOME } from '../answer.ts';
-import { fail, type MethodCall, pass, type RunningProxy } from '../call.ts';
+import { badRequest, KEYS_BUSY, type Refusal, tooManyKeys, UNKNOWN_OUTCOME, whileMoving } from '../answer.ts';
+import { fail, type MethodCall, pass, type RunningProxy, refuse } from '../call.ts';
 import { teeOf } from '../call-tee.ts';
 import { whyNotAsBot } from '../flood/hold.ts';
 import { unlessFlooded } from '../flood/unless-flooded.ts';
@@ -39,8 +40,12 @@ function passUnlessFlooded(proxy: RunningProxy, of: CallOfBot, follow: (read: Me
   const body = asProgram?.body ?? null;
   unlessFlooded(proxy, call, bot, {
     pass: (_, read) => {
-      const tee = teeOf(proxy, read, bot, body?.type ?? null);
-      pass(proxy, read, bot, { tee, asProgram, keyed: follow(read) });
+      // The call may have been held, and the bot be elsewhere since.
+      const { directory } = proxy.context;
+      const now = (directory.ready() && directory.byId(bot.id)) || bot;
+      if (isBetweenServers(now)) return refuse(proxy, read, whileMoving(now));
+      const tee = teeOf(proxy, read, now, body?.type ?? null);
+      pass(proxy, read, now, { tee, asProgram, keyed: follow(read) });
     },
     ...(place === undefined ? {} : { place }),
     ...(whyNot === undefined ? {} : { whyNot }),

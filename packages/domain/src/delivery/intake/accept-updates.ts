@@ -49,7 +49,7 @@ export type Accepted =
   /** The bot was deleted (`gone`) or is disabled: no update was kept. */
   | { outcome: 'gone' }
   | { outcome: 'disabled' }
-  /** A newer turn owns the bot's polling: no update was kept. */
+  /** A newer turn owns the bot's polling, or the bot came to another server: no update was kept. */
   | { outcome: 'fenced' }
   /** The backlog, or the memory of Redis, is at its limit: no update was kept, so the platform keeps them. */
   | { outcome: 'full' };
@@ -97,7 +97,7 @@ async function bindChats(deps: AcceptDeps, bot: Bot, updates: SlicedUpdate[]): P
 async function unseenAmong({ redis }: AcceptDeps, bot: Bot, updates: SlicedUpdate[]): Promise<SlicedUpdate[]> {
   const keys = botKeys(bot.id);
   const looks = updates.map(({ updateId: id }): KeyCommand => {
-    return ['getbit', keys.seen(Math.floor(id / SEEN_BLOCK_IDS)), id % SEEN_BLOCK_IDS];
+    return ['getbit', keys.seen(Math.floor(id / SEEN_BLOCK_IDS), movesOf(bot)), id % SEEN_BLOCK_IDS];
   });
   const seen = await redis.runMany(looks);
   return updates.filter((_, at) => seen[at] !== 1);
@@ -120,7 +120,7 @@ async function appendUpdates(
     const block = Math.floor(update.updateId / SEEN_BLOCK_IDS);
     let bitmap = bitmapOfBlock.get(block);
     if (bitmap === undefined) {
-      bitmap = seen.push(keys.seen(block));
+      bitmap = seen.push(keys.seen(block, movesOf(bot)));
       bitmapOfBlock.set(block, bitmap);
     }
     const { kind, lane, keepMs, expiresAtMs } = readUpdateFacts(update.value);
@@ -141,6 +141,7 @@ async function appendUpdates(
       registrationId: bot.registration_id,
       ...activityPrefixes(bot.id),
       botId: bot.id,
+      moves: movesOf(bot),
       fencingToken: polling?.fencingToken ?? null,
       pollOffset: polling?.pollOffset ?? null,
       quickestLimit: BACKLOG_LIMIT,
@@ -174,6 +175,9 @@ async function appendUpdates(
   ]);
   return { outcome: 'accepted', appended, duplicates };
 }
+
+/** A release that knew no moves wrote no count into the mirror. */
+const movesOf = (bot: Bot) => bot.moves ?? 0;
 
 type Call = { keys: AcceptUpdatesKeys; args: AcceptUpdatesArgs };
 type Appended = Exclude<AcceptUpdatesReply, { outcome: 'DOUBT' | 'FILTERS' }>;

@@ -56,6 +56,8 @@ function textOf(
       return intake || 'The backlog is full; the platform keeps the rest';
     case 'platform_unreachable':
       return `Calls do not get to ${serverWords(bot)}, and what is to be sent waits${because(reach)}`;
+    case 'move_stuck':
+      return `The move to ${serverWords({ upstream: bot.moving?.to ?? bot.upstream })} waits${because(bot.moving?.reason ?? '')}`;
     case 'backend_open':
     case 'backend_failing':
       return backend || 'The backend fails';

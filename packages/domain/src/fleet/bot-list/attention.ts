@@ -1,5 +1,5 @@
 import { ATTENTION_KINDS, type AttentionKind } from '@flotilla/contract/attention.ts';
-import { type Bot, hasBackend, keepsHistory, polls, routes } from '../bots/bot.ts';
+import { type Bot, hasBackend, isBetweenServers, keepsHistory, polls, routes } from '../bots/bot.ts';
 import { foreignSinceMs } from '../bots/foreign-webhook.ts';
 import { backendStateOf, isRunning, pendingOf, type ReadNumber } from './bot-state.ts';
 import type { ProgramAttention } from './program-attention.ts';
@@ -32,6 +32,7 @@ const FIELDS = {
 const UNHEARD_MS = 90_000;
 /** Intake is tried again more often. */
 const PAUSE_SHOWN_MS = 300_000;
+const MOVE_STUCK_MS = 60_000;
 /** Waiting updates are tried again more often. One call that failed may have had a reason of its own. */
 const UNREACHABLE = { shownMs: 180_000, times: 2 };
 
@@ -56,7 +57,7 @@ export function attentionOf(
   if (bot.disabled) return [];
   const found = [intakeAttention(bot, nowMs, number), backendAttention(bot, nowMs, number)];
   found.push(pollerAttention(bot, nowMs, number), floodAttention(bot, floods), settingsAttention(bot, number));
-  found.push(reachAttention(nowMs, number), heldAttention(number));
+  found.push(reachAttention(nowMs, number), heldAttention(number), moveAttention(bot, nowMs));
   const ofPrograms = programs.map(({ kind, program: { id }, sinceMs, waiting }) => {
     return { kind, sinceMs, reader: `program:${id}`, programId: id, waiting };
   });
@@ -72,6 +73,7 @@ export function byUrgency(one: Attention, other: Attention): number {
 const NOBODY = { reader: null, programId: null, waiting: null };
 
 function intakeAttention(bot: Bot, nowMs: number, number: ReadNumber): Attention | null {
+  if (isBetweenServers(bot)) return null;
   const [refusedAt, pausedAt, polledAt] = [number('refusedAt'), number('intakePausedAt'), number('pollOkAt')];
   const tookAt = Math.max(polledAt, number('updateAt'));
   if (pausedAt > tookAt && nowMs - pausedAt < PAUSE_SHOWN_MS) {
@@ -126,6 +128,13 @@ function reachAttention(nowMs: number, number: ReadNumber): Attention | null {
 function heldAttention(number: ReadNumber): Attention | null {
   if (number('heldSends') === 0) return null;
   return { ...NOBODY, kind: 'sends_held', sinceMs: number('sendsHeldSince') || null };
+}
+
+/** A wait whose end is known is as it should be. */
+function moveAttention({ moving }: Bot, nowMs: number): Attention | null {
+  if (!moving || moving.reason === '' || moving.waits_until !== null) return null;
+  const sinceMs = Date.parse(moving.step_since);
+  return nowMs - sinceMs < MOVE_STUCK_MS ? null : { ...NOBODY, kind: 'move_stuck', sinceMs };
 }
 
 function floodAttention({ id }: Bot, floods: KnownFloods): Attention | null {

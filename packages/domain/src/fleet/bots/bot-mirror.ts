@@ -53,6 +53,7 @@ async function applyBot(deps: MirrorDeps, bot: Bot, { stored = [], drop = {} }: 
       .join(''),
     filters: filters.text,
     filtersDigest: filters.digest,
+    moves: bot.moves,
     reservedId: bot.reserved_update_id,
     changesJson: JSON.stringify(stored),
     drops: drop.dropPending ?? false,

@@ -4,6 +4,7 @@ import type { Tables } from '@flotilla/database/tables.ts';
 import { type Insertable, sql, type Updateable } from 'kysely';
 import type { StoredProgram } from './active-program.ts';
 import type { ActiveRule } from './active-rule.ts';
+import type { Moving } from './bot.ts';
 import type { CursorChange } from './cursor-change.ts';
 import { type MovedGroup, withFormerChats } from './former-chats.ts';
 
@@ -12,6 +13,7 @@ export type BotRow = StoredBot & {
   rules: ActiveRule[];
   routedTo: boolean;
   programs: StoredProgram[];
+  moving: Moving | null;
 };
 type Registration = { id: number; registrationId: string };
 type NewBot = Omit<Insertable<Tables['bots']>, 'revision'>;
@@ -41,6 +43,10 @@ const programsOf = sql<StoredProgram[]>`(
         'expiresAtMs', floor(extract(epoch from t.expires_at) * 1000)) order by t.id), '[]')
       from program_tokens t where t.program_id = p.id)) order by p.id), '[]')
   from programs p where p.bot_id = bots.id)`;
+const move = sql<Moving | null>`(
+  select json_build_object('to', m.to_upstream, 'step', m.step, 'since', m.created_at, 'step_since', m.step_since,
+    'waits_until', m.waits_until, 'reason', m.reason)
+  from bot_moves m where m.bot_id = bots.id and m.finished_at is null)`;
 const movedGroups = sql<MovedGroup[]>`(
   select coalesce(json_agg(json_build_array(c.id, c.migrated_to_chat_id)), '[]') from chats c
   where c.bot_id = bots.id and c.migrated_to_chat_id is not null)`;
@@ -58,6 +64,7 @@ export function botStore(db: Database) {
       .selectAll()
       .select([
         ...[enabledRules.as('rules'), isTarget.as('routedTo'), programsOf.as('programs')],
+        move.as('moving'),
         movedGroups.as('moved_groups'),
       ]);
   const byId = async (id: number): Promise<BotRow | undefined> => {

@@ -1,3 +1,4 @@
+import type { MoveStep } from '@flotilla/contract/bot-moves.ts';
 import type { BotRow, bot } from '@flotilla/contract/bots.ts';
 import type { ActiveProgram } from './active-program.ts';
 import type { ActiveRule } from './active-rule.ts';
@@ -20,6 +21,16 @@ type Opened = {
 
 type Sealed = 'token_sealed' | 'secret_token_sealed' | 'backend_url_sealed' | 'signing_sealed';
 
+/** A move to another Bot API server, as processes know it. Times are texts. */
+export type Moving = {
+  to: string;
+  step: MoveStep;
+  since: string;
+  step_since: string;
+  waits_until: string | null;
+  reason: string;
+};
+
 /** A registered bot, as every process holds it. Never log the whole object, because it contains secrets. */
 export type Bot = Omit<BotRow, Sealed | 'cursor_changes' | keyof Opened> &
   Opened & {
@@ -28,6 +39,8 @@ export type Bot = Omit<BotRow, Sealed | 'cursor_changes' | keyof Opened> &
     /** True if a rule sends to chats of this bot; replies there are routed back to the source. */
     routedTo: boolean;
     programs: ActiveProgram[];
+    /** null: it does not move. Absent where an older release wrote the mirror. */
+    moving?: Moving | null;
   };
 
 /** Settings that an operator or the bot itself may change; absent fields keep their value. */
@@ -75,16 +88,22 @@ export function routes(bot: Bot): boolean {
 }
 
 /** True if what waits in the outbox of the bot is sent. */
-export function sendsWaiting(bot: Pick<Bot, 'disabled' | 'manage_enabled'>): boolean {
-  return bot.manage_enabled && !bot.disabled;
+export function sendsWaiting(bot: Pick<Bot, 'disabled' | 'manage_enabled' | 'moving'>): boolean {
+  return bot.manage_enabled && !bot.disabled && !isBetweenServers(bot);
 }
 
-/** True if the platform pushes this bot's updates to us. */
-export function usesPlatformWebhook(bot: Pick<Bot, 'webhook_mode' | 'disabled'>): boolean {
-  return bot.webhook_mode && !bot.disabled;
+/** True if the platform pushes this bot's updates to us. What waits at a server that it leaves is polled. */
+export function usesPlatformWebhook(bot: Pick<Bot, 'webhook_mode' | 'disabled' | 'moving'>): boolean {
+  return bot.webhook_mode && !bot.disabled && !bot.moving;
 }
 
 /** True if workers poll the platform for this bot. */
 export function polls(bot: Bot): boolean {
-  return !bot.webhook_mode && !bot.disabled;
+  if (bot.disabled || isBetweenServers(bot)) return false;
+  return !bot.webhook_mode || Boolean(bot.moving);
+}
+
+/** True while a move keeps all calls from servers: they would log the bot in where it has just left, or too soon. */
+export function isBetweenServers({ moving }: Pick<Bot, 'moving'>): boolean {
+  return moving !== undefined && moving !== null && moving.step !== 'drain';
 }

@@ -2,7 +2,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { describeNew } from '../../people/audit/describe-changes.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
-import type { Bot } from './bot.ts';
+import { type Bot, isBetweenServers } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { unmirrorBot } from './bot-mirror.ts';
 import { openBot } from './bot-row.ts';
@@ -33,7 +33,8 @@ export async function deleteBot(deps: BotDeps, by: Actor, botId: number, check?:
     return { existed, partners };
   });
   await unmirrorBot(deps, botId);
-  if (bot?.webhook_mode) await leavePlatform(deps, bot);
+  // Between two servers it has none, and a call would log it in again.
+  if (bot?.webhook_mode && !isBetweenServers(bot)) await leavePlatform(deps, bot);
   await republishBots(deps, partners);
   if (!existed) throw new FlotillaError('not_found', 'Bot not found');
 }

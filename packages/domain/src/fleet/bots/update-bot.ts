@@ -1,7 +1,8 @@
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../../people/audit/actor.ts';
+import type { AtServer } from '@flotilla/telegram/platform-server.ts';
 import { requireMovable } from '../upstreams/require-movable.ts';
-import { movesBot } from '../upstreams/server-of-name.ts';
+import { movesBot, serverOfName } from '../upstreams/server-of-name.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import type { BotCheck } from './change-bot.ts';
@@ -27,9 +28,10 @@ export async function updateBot(
   // Also now, because the platform is told of a new way of intake before the change is stored.
   check?.(bot);
   const changes = withoutMasks(bot, wanted);
+  if (bot.moving) refuseWhileMoving(bot, changes);
   checkChanges(deps, changes, bot, baseForPushes(deps, { upstream: changes.upstream ?? bot.upstream }));
   if (changes.token !== undefined && changes.token !== bot.token) {
-    const identity = await validateToken(deps, changes.token, bot);
+    const identity = await validateToken(deps, changes.token, await serverOfToken(deps, bot));
     if (identity.id !== bot.telegram_id) {
       throw new FlotillaError('bad_request', 'This token belongs to another bot', {
         details: [{ path: 'token', reason: 'belongs to another bot' }],
@@ -47,4 +49,20 @@ export async function updateBot(
     { backend_certificate: '', backend_ip_address: '', ...changes },
     { retryNow: true, check },
   );
+}
+
+/** The step would go on with the old token, or at the wrong server. */
+function refuseWhileMoving(bot: Bot, { token, upstream }: BotChanges): void {
+  if (upstream !== undefined && upstream !== bot.upstream) {
+    throw new FlotillaError('conflict', 'The bot moves: send it elsewhere with POST /api/bots/move');
+  }
+  const isSettled = bot.moving?.step === 'drain' || bot.moving?.step === 'log_in';
+  if (token !== undefined && token !== bot.token && !isSettled) {
+    throw new FlotillaError('conflict', 'The bot is being logged out or in: change its token in a few seconds');
+  }
+}
+
+/** A bot that was logged out must not be logged in again where it was. */
+async function serverOfToken(deps: BotDeps, bot: Bot): Promise<AtServer> {
+  return bot.moving?.step === 'log_in' ? serverOfName(deps, bot.moving.to) : bot;
 }

@@ -7,7 +7,7 @@ import { resultOf, validateToken } from '../bots/validate-token.ts';
 import { serverOfName } from './server-of-name.ts';
 
 const LOSES =
-  'cannot change: what waits for the bot at its present upstream would be lost. It can while the bot is disabled and has never got an update';
+  'cannot change here, since what waits at the present server would be lost: use POST /api/bots/move. It can while the bot is disabled and has never got an update';
 
 /**
  * Refuses another server where something could be lost: updates that wait at the present one, and ids of the new one that look like

@@ -16,6 +16,8 @@ function eventOf(
   switch (action) {
     case 'bot_add':
       return { kind: 'bot.added', bot_id: bot_id ?? null, text: `Added by ${actor}` };
+    case 'bot_moved':
+      return { kind: 'bot.moved', bot_id: bot_id ?? null, text: details };
     case 'chat_takeover': {
       const of = { bot_id: bot_id ?? null, chat_id: chat_id ?? null, business_connection_id };
       const text = `Chat ${chat_id} was taken over ${details}, by ${actor}`;

@@ -207,6 +207,7 @@ export const PERSONAL_TABLES: Record<keyof Tables, PersonalTable> = {
   outbox_claims: { without: 'numbers of workers' },
   activity_hours: { without: 'counts' },
   deletions: { without: 'ids of chats that are being removed; a row goes with the last message' },
+  bot_moves: { without: 'names of servers, and who had a bot moved' },
   erasures: { without: 'ids of people who are being erased; a row goes with the last of their data' },
   expired_months: { without: 'names of months; nobody can read their messages, and they are dropped within minutes' },
   maintenance: { without: 'if changes are refused for maintenance' },

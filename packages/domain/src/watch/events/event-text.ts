@@ -44,6 +44,7 @@ const LOOKS: Record<EventKind, keyof typeof MARKS> = {
   'chat.bound': 'news',
   'chat.awaits': 'begun',
   'bot.added': 'news',
+  'bot.moved': 'news',
   'sign_in.new_address': 'news',
   'key.created': 'news',
 };

@@ -1,0 +1,61 @@
+import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
+import { openBot } from '../../fleet/bots/bot-row.ts';
+import { botStore } from '../../fleet/bots/bot-store.ts';
+import { republishBots } from '../../fleet/bots/republish-bots.ts';
+import { type BotMove, botMoveStore } from './bot-move-store.ts';
+import type { MoveDeps } from './move-deps.ts';
+import { STEPS, type StepEnd } from './move-steps.ts';
+
+const AT_ONCE = 10;
+const RENEW_EVERY_MS = 5_000;
+const AFTER_FAILURE_S = 5;
+
+/** Goes on with all moves that are due, until they wait or the signal aborts. A step that was interrupted is done again. */
+export async function continueMoves(deps: MoveDeps, signal: AbortSignal): Promise<void> {
+  if (!deps.directory.ready()) return;
+  const goOn = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const move = await botMoveStore(deps.db).take();
+      if (move === null) return;
+      await advance(deps, move);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, goOn));
+}
+
+/** Takes steps until one waits. */
+async function advance(deps: MoveDeps, taken: BotMove): Promise<void> {
+  const moves = botMoveStore(deps.db);
+  const renewing = setInterval(() => void moves.renew(taken).catch(() => undefined), RENEW_EVERY_MS);
+  try {
+    let move: BotMove | null = taken;
+    while (move !== null) {
+      const row = await botStore(deps.db).byId(move.bot_id);
+      if (row === undefined) return;
+      const end: StepEnd = await STEPS[move.step](deps, openBot(deps.secrets, row), move);
+      if ('next' in end) move = end.next;
+      else {
+        await showWait(deps, move, end);
+        await moves.release(move, end.waitsS);
+        return;
+      }
+    }
+  } catch (error) {
+    deps.log.warn({ bot: taken.bot_id, reason: String(error) }, 'a step of a move failed; it is done again');
+    // Without Postgres, it is due again when the lease ends.
+    await moves.release(taken, AFTER_FAILURE_S).catch((failure: unknown) => {
+      if (!isUnavailable(failure)) throw failure;
+    });
+  } finally {
+    clearInterval(renewing);
+  }
+}
+
+async function showWait(deps: MoveDeps, move: BotMove, { reason, until = null }: StepEnd & { waitsS: number }) {
+  if (reason === move.reason && until?.getTime() === move.waits_until?.getTime()) return;
+  await deps.db.transaction().execute(async (db) => {
+    if ((await botMoveStore(db).change(move, { reason, waits_until: until })) === null) return;
+    await botStore(db).touch([move.bot_id]);
+  });
+  await republishBots(deps, [move.bot_id]);
+}

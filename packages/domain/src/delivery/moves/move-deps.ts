@@ -1,0 +1,21 @@
+import type { PlatformClient } from '@flotilla/telegram/platform-client.ts';
+import type { PollingClient } from '@flotilla/telegram/polling-client.ts';
+import type { BotDeps } from '../../fleet/bots/bot-deps.ts';
+import type { AcceptDeps } from '../intake/accept-updates.ts';
+
+/** What a move is asked for with. */
+export type AskDeps = BotDeps & {
+  /** Calls of a move itself, while `platform` answers that the bot moves. */
+  duringMoves: PlatformClient;
+};
+
+/** What workers need to go on with moves. */
+export type MoveDeps = Omit<AskDeps, 'turns'> &
+  Omit<AcceptDeps, 'turns'> & {
+    turns: BotDeps['turns'] & AcceptDeps['turns'];
+    pollingClient: PollingClient;
+    /** How long (s) other processes may take to hear that the bot leaves. Default 5. */
+    settleS?: number;
+    /** How long (s) a step waits before it looks again. Default 5. */
+    lookAgainS?: number;
+  };

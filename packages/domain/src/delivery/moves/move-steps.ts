@@ -1,0 +1,183 @@
+import type { MoveStep } from '@flotilla/contract/bot-moves.ts';
+import type { Database } from '@flotilla/database/connect.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { readObject } from '@flotilla/telegram/platform-fields.ts';
+import type { AtServer } from '@flotilla/telegram/platform-server.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import { openBot } from '../../fleet/bots/bot-row.ts';
+import { botStore } from '../../fleet/bots/bot-store.ts';
+import { wakeTurns } from '../../fleet/bots/change-bot.ts';
+import { foreignWebhookText } from '../../fleet/bots/foreign-webhook.ts';
+import { NOW, patchBotState } from '../../fleet/bots/patch-bot-state.ts';
+import { removeOurWebhook, setPlatformWebhook } from '../../fleet/bots/platform-webhook.ts';
+import { republishBots } from '../../fleet/bots/republish-bots.ts';
+import { serverOfName } from '../../fleet/upstreams/server-of-name.ts';
+import { serverWords } from '../../fleet/upstreams/server-words.ts';
+import type { Actor } from '../../people/audit/actor.ts';
+import { recordAction } from '../../people/audit/record-action.ts';
+import { reservedAbove } from '../intake/id-reserve.ts';
+import { type BotMove, botMoveStore } from './bot-move-store.ts';
+import { leaveServer } from './leave-server.ts';
+import type { MoveDeps } from './move-deps.ts';
+import { failureAt, isLoggedOut } from './server-answers.ts';
+
+/** A step goes on with the next one (null: another worker has the move, or it is over), or waits. */
+export type StepEnd = { next: BotMove | null } | { waitsS: number; reason: string; until?: Date | null };
+type Step = (deps: MoveDeps, bot: Bot, move: BotMove) => Promise<StepEnd>;
+
+export const STEPS: Record<MoveStep, Step> = { drain, log_out: logOut, log_in: logIn, start };
+
+/** What is left after that, the next step takes in itself. */
+const FEW_UPDATES = 100;
+const SETTLE_S = 5;
+const LOOK_AGAIN_S = 5;
+const DRAINING_S = 1;
+const ASK_MS = 15_000;
+/** How long the cloud refuses a bot that left it, where nobody knows when that was. */
+const REFUSED_MS = 600_000;
+
+/** Polling takes in what waits, also that of a bot in webhook mode. */
+async function drain(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd> {
+  const answer = await deps.duringMoves.call(bot.token, 'getWebhookInfo', {}, { at: bot, timeoutMs: ASK_MS });
+  if (isLoggedOut(answer)) return hasLeft(deps, move);
+  if (answer.outcome !== 'ok') return waits(deps, failureAt(bot.upstream, answer));
+  const info = readObject({ info: answer.result }, 'info');
+  if (info?.url !== '') {
+    const found = await removeOurWebhook({ ...deps, platform: deps.duringMoves }, bot);
+    if (found.outcome === 'foreign') return waits(deps, foreignWebhookText(found.host));
+  }
+  const waiting = Number(info?.pending_update_count);
+  if (bot.disabled && waiting > 0) {
+    return waits(deps, `the bot is disabled: enable it, since ${waiting} updates wait at ${serverWords(bot)}`);
+  }
+  if (waiting <= FEW_UPDATES) return { next: await changed(deps, move, { step: 'log_out', ...NO_WAIT }) };
+  await deps.turns.polling.wake(bot.id);
+  return { waitsS: DRAINING_S, reason: `many updates wait at ${serverWords(bot)}, and are taken in` };
+}
+
+/** From this step on nothing is sent, once every process knows it. */
+async function logOut(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd> {
+  const settled = await botMoveStore(deps.db).isSettled(move, deps.settleS ?? SETTLE_S);
+  if (!settled) return { waitsS: DRAINING_S, reason: '' };
+  const left = await leaveServer(deps, bot, () => botMoveStore(deps.db).leave(move));
+  switch (left.outcome) {
+    case 'left':
+      return hasLeft(deps, move);
+    case 'lost':
+      return { next: null };
+    case 'failed':
+      // It can be cancelled again.
+      if (left.stays) await botMoveStore(deps.db).stay(move);
+      return waits(deps, left.reason);
+    case 'no-room':
+      // Without a try to log out, sends need not wait.
+      if (move.leaves_at !== null) return waits(deps, left.reason);
+      await changed(deps, move, { step: 'drain', reason: left.reason });
+      return { waitsS: deps.lookAgainS ?? LOOK_AGAIN_S, reason: left.reason };
+  }
+}
+
+async function hasLeft(deps: MoveDeps, move: BotMove): Promise<StepEnd> {
+  return { next: await published(deps, move, (db) => botMoveStore(db).left(move)) };
+}
+
+async function logIn(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd> {
+  let at: AtServer;
+  try {
+    at = await serverOfName(deps, move.to_upstream);
+  } catch (error) {
+    if (!(error instanceof FlotillaError)) throw error;
+    return waits(deps, `there is no upstream ${move.to_upstream} any more`);
+  }
+  const there = serverWords({ upstream: move.to_upstream });
+  const answer = await deps.duringMoves.call(bot.token, 'getMe', {}, { at, timeoutMs: ASK_MS });
+  if (isLoggedOut(answer)) {
+    const seconds = await botMoveStore(deps.db).refusedForS(bot.id, move.to_upstream);
+    const until = seconds > 0 ? inMs(deps, seconds * 1000) : (move.waits_until ?? inMs(deps, REFUSED_MS));
+    return { ...waits(deps, `${there} takes no bot back for ten minutes after it left`), until: roundly(until, move) };
+  }
+  if (answer.outcome === 'refused' && answer.retryAfterS !== undefined) {
+    const until = roundly(inMs(deps, answer.retryAfterS * 1000), move);
+    return { ...waits(deps, `${there} asks to wait`), until };
+  }
+  if (answer.outcome !== 'ok') return waits(deps, failureAt(move.to_upstream, answer));
+  if (readObject({ me: answer.result }, 'me')?.id !== bot.telegram_id) {
+    return waits(deps, `${there} knows another bot by this token`);
+  }
+  return { next: await arrive(deps, bot, move) };
+}
+
+/** Ids of the new server may be lower: what is handed out goes on above all that was. */
+async function arrive(deps: MoveDeps, bot: Bot, move: BotMove): Promise<BotMove | null> {
+  const lastId = Number((await deps.redis.commands.hget(botKeys(bot.id).state, 'lastId')) ?? 0);
+  return published(deps, move, async (db) => {
+    const bots = botStore(db);
+    const row = await bots.lock(bot.id);
+    const next = row && (await botMoveStore(db).change(move, { step: 'start', ...NO_WAIT }));
+    if (!row || !next) return null;
+    await bots.update(bot.id, { upstream: move.to_upstream, moves: row.moves + 1 });
+    const reserved = { id: bot.id, registrationId: bot.registration_id, upTo: reservedAbove(lastId) };
+    if (lastId > 0) await bots.reserveUpdateIds([reserved]);
+    return next;
+  });
+}
+
+async function start(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd> {
+  // Whoever changed the row may have ended before Redis knew it.
+  await republishBots(deps, [bot.id]);
+  if (bot.webhook_mode && !bot.disabled) {
+    try {
+      await setPlatformWebhook({ ...deps, platform: deps.duringMoves }, bot);
+    } catch (error) {
+      if (!(error instanceof FlotillaError)) throw error;
+      return waits(deps, `the webhook cannot be set: ${error.message}`);
+    }
+    await patchBotState(deps, bot, { hookOkAt: NOW });
+  }
+  await patchBotState(deps, bot, { intakeSince: NOW, foreignAt: 0, refusedAt: 0 });
+  await published(deps, move, async (db) => {
+    if (!(await botMoveStore(db).finish(move))) return null;
+    const details =
+      move.left_at === null ? `cancelled: it stays at ${move.to_upstream}` : `moved from ${move.from_upstream} to ${move.to_upstream}`;
+    await recordAction({ ...deps, db }, move.actor as Actor, { action: 'bot_moved', bot_id: bot.id, details });
+    return move;
+  });
+  const row = await botStore(deps.db).byId(bot.id);
+  if (row) await wakeTurns(deps, openBot(deps.secrets, row), true);
+  return { next: null };
+}
+
+const NO_WAIT = { waits_until: null, reason: '' };
+
+function waits({ lookAgainS = LOOK_AGAIN_S }: MoveDeps, reason: string) {
+  return { waitsS: lookAgainS, reason };
+}
+
+function changed(deps: MoveDeps, move: BotMove, changes: Parameters<ReturnType<typeof botMoveStore>['change']>[1]) {
+  return published(deps, move, (db) => botMoveStore(db).change(move, changes));
+}
+
+/** Stores what the bot shows of its move, and tells every process. */
+async function published(
+  deps: MoveDeps,
+  { bot_id: botId }: BotMove,
+  store: (db: Database) => Promise<BotMove | null>,
+): Promise<BotMove | null> {
+  const next = await deps.db.transaction().execute(async (db) => {
+    const stored = await store(db);
+    if (stored !== null) await botStore(db).touch([botId]);
+    return stored;
+  });
+  if (next !== null) await republishBots(deps, [botId]);
+  return next;
+}
+
+function inMs({ clock }: MoveDeps, ms: number): Date {
+  return new Date(clock.nowMs() + ms);
+}
+
+/** The time that is shown already, where another look only differs by a little. */
+function roundly(until: Date, { waits_until: shown }: BotMove): Date {
+  return shown !== null && Math.abs(shown.getTime() - until.getTime()) < 5_000 ? shown : until;
+}

@@ -1,0 +1,131 @@
+import type { MovePlan } from '@flotilla/contract/bot-moves.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
+import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import { readObject } from '@flotilla/telegram/platform-fields.ts';
+import type { Bot } from '../../fleet/bots/bot.ts';
+import { foreignWebhookText } from '../../fleet/bots/foreign-webhook.ts';
+import { baseForPushes, foreignWebhookHost } from '../../fleet/bots/platform-webhook.ts';
+import { serverOfName } from '../../fleet/upstreams/server-of-name.ts';
+import { serverWords } from '../../fleet/upstreams/server-words.ts';
+import { type BotMove, botMoveStore } from './bot-move-store.ts';
+import type { AskDeps } from './move-deps.ts';
+import { failureAt, isLoggedOut } from './server-answers.ts';
+
+/** What a request does: begins a move, or changes the one that the bot makes. */
+export type MoveRequest = 'begin' | 'cancel' | 'redirect';
+
+/** Of no bot: a server answers it without logging anything in. */
+const NO_TOKEN = '1:none';
+const ASK_MS = 10_000;
+
+/** What a move of the bot to this server would do, and what is in its way. Throws FlotillaError('bad_request') for an unknown server. */
+export async function planMove(
+  deps: AskDeps,
+  bot: Bot,
+  to: string,
+  active: BotMove | null,
+): Promise<{ request: MoveRequest; plan: MovePlan }> {
+  const at = await serverOfName(deps, to);
+  if (active === null && to === bot.upstream) throw refusedInput('upstream', 'is where the bot is');
+  const request = requestOf(bot, to, active);
+  const plan: MovePlan = {
+    ...{ from: bot.upstream, to, steps: [], pending_update_count: null, target_answers: true },
+    ...{ refused_for_s: 0, obstacles: obstaclesOfMove(to, active, request), notes: [] },
+  };
+  if (request !== 'cancel') {
+    if (request === 'begin') await lookAtPresent(deps, bot, plan);
+    await lookAtNext(deps, bot, at, plan);
+  }
+  plan.steps = stepsOf(bot, request, plan);
+  return { request, plan };
+}
+
+function requestOf(bot: Bot, to: string, active: BotMove | null): MoveRequest {
+  if (active === null) return 'begin';
+  return active.left_at === null && to === bot.upstream ? 'cancel' : 'redirect';
+}
+
+function obstaclesOfMove(to: string, active: BotMove | null, request: MoveRequest): string[] {
+  if (active === null) return [];
+  const { to_upstream: present, step, leaves_at: leavesAt } = active;
+  if (to === present) return [`The bot moves to ${serverWords({ upstream: to })} already`];
+  if (step === 'start') return [`The bot arrives at ${serverWords({ upstream: present })} now: move it from there`];
+  if (step === 'log_in') return [];
+  if (leavesAt !== null) return ['The bot is being logged out: ask again in a few seconds'];
+  if (request === 'cancel') return [];
+  return [`The bot moves to ${serverWords({ upstream: present })}: cancel that first, with the name of its present server`];
+}
+
+async function lookAtPresent(deps: AskDeps, bot: Bot, plan: MovePlan): Promise<void> {
+  const here = serverWords(bot);
+  const info = await deps.duringMoves.call(bot.token, 'getWebhookInfo', {}, { at: bot, timeoutMs: ASK_MS });
+  if (info.outcome !== 'ok') {
+    if (isLoggedOut(info)) plan.notes.push(`The bot is logged out at ${here} already`);
+    else plan.notes.push(`The move waits at its beginning, since ${failureAt(bot.upstream, info)}`);
+    return;
+  }
+  const waiting = readObject({ info: info.result }, 'info')?.pending_update_count;
+  plan.pending_update_count = typeof waiting === 'number' ? waiting : null;
+  const host = await foreignWebhookHost({ ...deps, platform: deps.duringMoves }, bot);
+  if (host !== null) plan.obstacles.push(`${foreignWebhookText(host)}: take it back first (POST /api/bots/take-back)`);
+  if (bot.disabled && waiting !== 0) {
+    plan.obstacles.push(`The bot is disabled, and what waits at ${here} would be lost: enable it first`);
+  }
+  if (await isPolledElsewhere(deps, bot)) {
+    plan.obstacles.push('Something else polls the bot with its token, and would log it in again: stop that first');
+  }
+}
+
+/** The platform answers 409 to one of two that poll. */
+async function isPolledElsewhere({ redis }: AskDeps, bot: Bot): Promise<boolean> {
+  const found = await redis.commands.hmget(botKeys(bot.id).state, 'pollErr', 'pollErrAt', 'pollOkAt');
+  const [reason, failedAt, okAt] = found;
+  return /other getUpdates request/.test(reason ?? '') && Number(failedAt ?? 0) >= Number(okAt ?? 0);
+}
+
+async function lookAtNext(
+  deps: AskDeps,
+  bot: Bot,
+  at: Awaited<ReturnType<typeof serverOfName>>,
+  plan: MovePlan,
+): Promise<void> {
+  const there = serverWords({ upstream: plan.to });
+  const answer = await deps.duringMoves.call(NO_TOKEN, 'getMe', {}, { at, timeoutMs: ASK_MS });
+  plan.target_answers = answer.outcome === 'ok' || answer.outcome === 'refused';
+  if (answer.outcome !== 'ok' && !plan.target_answers) {
+    plan.obstacles.push(`${failureAt(plan.to, answer)}, and the bot could not come back for ten minutes`);
+  }
+  if ((bot.server?.environment ?? 'production') !== (at.server?.environment ?? 'production')) {
+    plan.obstacles.push(`${there} is of the other environment, where this token is of no bot`);
+  }
+  if (bot.webhook_mode && baseForPushes(deps, at) === null) {
+    plan.obstacles.push(`${there} could not push, since it has no webhook_url, and there is no PUBLIC_URL`);
+  }
+  plan.refused_for_s = await botMoveStore(deps.db).refusedForS(bot.id, plan.to);
+  if (plan.refused_for_s > 0) {
+    plan.notes.push(`The bot left ${there} less than ten minutes ago: if that is the cloud, it refuses it so long`);
+  }
+  plan.notes.push(`Whoever else uses the token must call ${there} from then on, or Flotilla`);
+}
+
+function stepsOf(bot: Bot, request: MoveRequest, plan: MovePlan): MovePlan['steps'] {
+  const [here, there] = [serverWords(bot), serverWords({ upstream: plan.to })];
+  const waiting = plan.pending_update_count;
+  const begins = bot.disabled ? 'nothing is taken in, since the bot is disabled' : `${intakeOf(bot)} begins`;
+  const start = { step: 'start', text: `${begins} at ${there}` } as const;
+  if (request === 'cancel') return [start];
+  const refuses = plan.refused_for_s > 0 ? `, which may refuse it for ${plan.refused_for_s} s` : '';
+  const logIn = { step: 'log_in', text: `${there} is asked until it knows the bot${refuses}` } as const;
+  if (request === 'redirect') return [logIn, start];
+  const some = waiting === 1 ? '1 update that waits' : `${waiting ?? 'all'} updates that wait`;
+  return [
+    { step: 'drain', text: `${some} at ${here} ${waiting === 1 ? 'is' : 'are'} taken in` },
+    { step: 'log_out', text: `the bot is logged out at ${here}, and what it sends waits` },
+    logIn,
+    start,
+  ];
+}
+
+function intakeOf(bot: Bot): string {
+  return bot.webhook_mode ? 'the webhook' : 'polling';
+}
