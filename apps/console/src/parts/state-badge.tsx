@@ -22,6 +22,7 @@ const LOOKS: Record<BotMark, Look> = {
   intake_failing: 'open',
   intake_paused: 'open',
   platform_unreachable: 'open',
+  move_stuck: 'open',
   backend_open: 'open',
   poller_silent: 'open',
   program_parked: 'open',

@@ -81,6 +81,13 @@ function BotHead({ bot }: { bot: BotResource }): ReactNode {
           {words.bot.flooded} <Until at={bot.flood_until} />
         </p>
       )}
+      {bot.moving && (
+        <p className="notice warn">
+          <strong>{words.bot.moving}</strong> <bdi>{bot.moving.to}</bdi>: {words.bot.moveSteps[bot.moving.step]}{' '}
+          {bot.moving.reason && <Told text={bot.moving.reason} />}{' '}
+          {bot.moving.waits_until && <Until at={bot.moving.waits_until} />}
+        </p>
+      )}
       {intake && (
         <div className="notice bad">
           <p>

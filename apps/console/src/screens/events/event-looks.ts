@@ -31,6 +31,7 @@ export const LOOKS: Record<EventKind, Look> = {
   'chat.bound': 'disabled',
   'chat.awaits': 'failing',
   'bot.added': 'disabled',
+  'bot.moved': 'disabled',
   'sign_in.new_address': 'disabled',
   'key.created': 'disabled',
 };

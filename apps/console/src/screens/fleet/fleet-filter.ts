@@ -5,8 +5,8 @@ import { type Range, readRange } from '../activity/use-activity.ts';
 /** The faults of a bot, the worst first, in the order of the api. */
 const RANKS = {
   ...{ token_revoked: 1, foreign_webhook: 2, intake_failing: 3, intake_paused: 4, platform_unreachable: 5 },
-  ...{ backend_open: 6, poller_silent: 7, program_parked: 8, program_silent: 9, program_failing: 10, sends_held: 11 },
-  ...{ flood: 12, backend_failing: 13, forwarding_off: 14, nobody_reads: 15 },
+  ...{ move_stuck: 6, backend_open: 7, poller_silent: 8, program_parked: 9, program_silent: 10, program_failing: 11 },
+  ...{ sends_held: 12, flood: 13, backend_failing: 14, forwarding_off: 15, nobody_reads: 16 },
 } satisfies Record<AttentionKind, number>;
 export const ATTENTION_KINDS = Object.keys(RANKS) as AttentionKind[];
 

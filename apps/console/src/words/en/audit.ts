@@ -65,6 +65,8 @@ const actions: Record<AuditAction, string> = {
   bot_enable: 'Enabled a bot',
   bot_disable: 'Disabled a bot',
   bot_delete: 'Deleted a bot',
+  bot_move: 'Had a bot moved',
+  bot_moved: 'Move of a bot ended',
   bot_log_out: 'Called logOut or close',
   token_reveal: 'Viewed a token',
   signing_enable: 'Enabled signing',

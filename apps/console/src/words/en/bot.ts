@@ -42,6 +42,13 @@ export const bot = {
   forwardingOff: 'Forwarding is off: the backend of this bot gets no updates.',
   forwardingOffLink: 'Turn it on in the settings',
   flooded: 'Rate limited by Telegram. It accepts all calls again',
+  moving: 'Moving to another Bot API server',
+  moveSteps: {
+    drain: 'queued updates are being received.',
+    log_out: 'logging out. Messages wait.',
+    log_in: 'logging in. Messages wait.',
+    start: 'receiving begins.',
+  },
   takeBack: 'Take updates back',
   replaceToken: 'Replace token',
   lastError: 'Last error',

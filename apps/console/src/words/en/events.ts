@@ -31,6 +31,7 @@ const kinds: Record<EventKind, string> = {
   'chat.bound': 'Chat bound to a program',
   'chat.awaits': 'Chat is waiting',
   'bot.added': 'Bot added',
+  'bot.moved': 'Bot moved',
   'sign_in.new_address': 'Sign-in from a new address',
   'key.created': 'API key created',
 };

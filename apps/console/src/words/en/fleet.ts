@@ -18,6 +18,7 @@ export const fleet = {
     intake_failing: 'Check that nothing else polls the bot, and that Telegram can be reached.',
     intake_paused: 'Repair or remove the backend that is behind, or give Redis more memory.',
     platform_unreachable: 'Check the network of the workers, and their way to Telegram.',
+    move_stuck: 'See on its page what the move waits for.',
     backend_open: 'Check that the program runs and can be reached; then try it now.',
     poller_silent: 'Start the program that polls, or switch polling off.',
     program_parked: 'Repair the program; then redeliver what failed.',

@@ -88,6 +88,8 @@ export const audit: Words['audit'] = {
     bot_enable: 'Включение бота',
     bot_disable: 'Отключение бота',
     bot_delete: 'Удаление бота',
+    bot_move: 'Перенос бота',
+    bot_moved: 'Конец переноса бота',
     bot_log_out: 'Вызов logOut или close',
     token_reveal: 'Просмотр токена',
     signing_enable: 'Включение подписи доставок',

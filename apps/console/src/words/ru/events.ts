@@ -32,6 +32,7 @@ const kinds: Record<EventKind, string> = {
   'chat.bound': 'Чат привязан к программе',
   'chat.awaits': 'Чат ждёт ответа',
   'bot.added': 'Бот добавлен',
+  'bot.moved': 'Бот перенесён',
   'sign_in.new_address': 'Вход с нового адреса',
   'key.created': 'Создан ключ API',
 };

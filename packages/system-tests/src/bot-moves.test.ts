@@ -1,0 +1,160 @@
+import type { MovePlan, ShownMove } from '@flotilla/contract/bot-moves.ts';
+import type { BotResource } from '@flotilla/contract/bots.ts';
+import type { OutboxEntryResource } from '@flotilla/contract/outbox.ts';
+import type { FleetBot } from '@flotilla/testing/fleet/fleet.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type SideBySide, startSideBySide } from './servers-side-by-side.ts';
+
+const MOVED_WITHIN_MS = 30_000;
+
+let servers: SideBySide;
+
+beforeAll(async () => {
+  servers = await startSideBySide({ apis: 1, workers: 1 });
+}, 60_000);
+afterAll(() => servers?.stop(), 60_000);
+
+type Moved = { plan: MovePlan; moving?: ShownMove };
+type Update = { update_id: number; message?: { text: string } };
+
+const move = (bot: FleetBot, upstream: string, fields: object = {}) =>
+  servers.fleet.rest<Moved>('/api/bots/move', { id: bot.id, upstream, ...fields });
+const shown = (bot: FleetBot) => servers.fleet.rest<BotResource>(`/api/bots/show?id=${bot.id}`);
+const arrives = (bot: FleetBot, upstream: string) =>
+  waitFor(
+    async () => {
+      const { upstream: now, moving } = await shown(bot);
+      return now === upstream && moving === undefined;
+    },
+    { timeoutMs: MOVED_WITHIN_MS, message: `the bot being at ${upstream}` },
+  );
+const steps = (bot: FleetBot, step: ShownMove['step']) =>
+  waitFor(async () => (await shown(bot)).moving?.step === step, {
+    timeoutMs: MOVED_WITHIN_MS,
+    message: `the step ${step}`,
+  });
+
+async function botWithPerson(fields: object = {}) {
+  const made = await servers.cloud.createBot({});
+  const { id } = await servers.fleet.rest<{ id: number }>('/api/bots/add', {
+    ...{ token: made.token, long_poll_enabled: true, ...fields },
+  });
+  const bot: FleetBot = { id, token: made.token, platformId: made.id, username: made.username };
+  const { id: person } = await servers.cloud.createPerson({});
+  await servers.cloud.startBot({ person, bot: bot.platformId, quietly: true });
+  return { bot, person, say: (text: string) => servers.cloud.sendMessage({ person, bot: made.id, text }) };
+}
+
+/** Reads as the bot's program does, from the id after the last one. */
+function reader(bot: FleetBot) {
+  const got: Update[] = [];
+  return {
+    got,
+    until: (text: string) =>
+      waitFor(
+        async () => {
+          const offset = (got.at(-1)?.update_id ?? -1) + 1;
+          const url = `${servers.fleet.url}/tgapi/bot${bot.token}/getUpdates?offset=${offset}&timeout=1`;
+          const answer = (await (await fetch(url)).json()) as { result?: Update[] };
+          got.push(...(answer.result ?? []));
+          return got.some(({ message }) => message?.text === text);
+        },
+        { timeoutMs: MOVED_WITHIN_MS, message: text },
+      ),
+  };
+}
+
+test('a bot moves to a local server and back: the dry run says how, sends wait, calls get 503, ids rise', async () => {
+  const { bot, person, say } = await botWithPerson();
+  const read = reader(bot);
+  await say('at the cloud');
+  await read.until('at the cloud');
+
+  const { plan, moving } = await move(bot, 'local', { dry_run: true });
+  expect(moving).toBeUndefined();
+  expect(plan).toMatchObject({
+    ...{ from: 'default', to: 'local', pending_update_count: 0, target_answers: true, refused_for_s: 0, obstacles: [] },
+  });
+  expect(plan.steps.map(({ step }) => step)).toEqual(['drain', 'log_out', 'log_in', 'start']);
+  await expect(servers.fleet.rest('/api/bots/update', { id: bot.id, upstream: 'local' })).rejects.toThrow('bots/move');
+
+  expect((await move(bot, 'local')).moving).toMatchObject({ to: 'local' });
+  await steps(bot, 'log_out');
+  const call = () => fetch(`${servers.fleet.url}/tgapi/bot${bot.token}/sendMessage?chat_id=${person}&text=refused`);
+  const refused = await call();
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+  expect(await refused.json()).toMatchObject({ description: expect.stringContaining('moves to another Bot API server') });
+  const queued = await servers.fleet.rest<OutboxEntryResource>('/api/outbox/add', {
+    ...{ bot_id: bot.id, method: 'sendMessage', params: { chat_id: person, text: 'queued' } },
+  });
+  await say('on the way');
+  await arrives(bot, 'local');
+  await read.until('on the way');
+  await waitFor(
+    async () =>
+      (await servers.fleet.rest<OutboxEntryResource>(`/api/outbox/show?id=${queued.id}`)).state === 'sent',
+    { message: 'the entry being sent', timeoutMs: MOVED_WITHIN_MS },
+  );
+  expect((await call()).status).toBe(200);
+
+  await move(bot, 'default');
+  await steps(bot, 'log_in');
+  await waitFor(async () => (await shown(bot)).moving?.waits_until !== undefined, { message: 'until when it waits' });
+  expect((await shown(bot)).moving?.reason).toContain('ten minutes');
+  await say('between');
+  await servers.cloud.setLogOutWait({ seconds: 0 });
+  await arrives(bot, 'default');
+  await say('back');
+  await read.until('back');
+  expect(read.got.map(({ message }) => message?.text)).toEqual(['at the cloud', 'on the way', 'between', 'back']);
+  const ids = read.got.map(({ update_id: id }) => id);
+  expect(ids).toEqual(ids.toSorted((one, other) => one - other));
+  const { calls } = await servers.cloud.readCalls({ bot: bot.platformId, method: 'sendMessage' });
+  expect(calls.map(({ server, params }) => [server, params.text])).toEqual([
+    ['local', 'queued'],
+    ['local', 'refused'],
+  ]);
+  const events = await servers.fleet.rest<{ text: string }[]>(`/api/events?bot_id=${bot.id}&kinds=bot.moved`);
+  expect(events.map(({ text }) => text)).toEqual(['moved from local to default', 'moved from default to local']);
+  await servers.cloud.setLogOutWait({ seconds: 600 });
+}, 120_000);
+
+test('a move that was not logged out yet is cancelled by the name of the present server, and the webhook is set again', async () => {
+  const { bot, say } = await botWithPerson({ webhook_mode: true });
+  await servers.cloud.setFault({ bot: bot.platformId, method: 'getWebhookInfo', effect: { kind: 'reset' } });
+  await move(bot, 'local');
+  await waitFor(async () => (await shown(bot)).moving?.reason?.includes('does not answer'), { message: 'the reason' });
+  await expect(move(bot, 'local')).rejects.toThrow('409');
+  await servers.cloud.clearFaults({});
+  const { plan } = await move(bot, 'default');
+  expect(plan.steps.map(({ step }) => step)).toEqual(['start']);
+  await arrives(bot, 'default');
+  expect((await servers.cloud.readWebhook({ bot: bot.platformId })).url).toContain(`/telegram/${bot.id}`);
+  await say('pushed');
+  await reader(bot).until('pushed');
+  const { byMethod } = await servers.cloud.readCalls({ bot: bot.platformId });
+  expect(byMethod.logout).toBeUndefined();
+}, 60_000);
+
+test('what is in the way is said before anything happens, and a bot can be deleted while it moves', async () => {
+  const { bot, say } = await botWithPerson();
+  await expect(move(bot, 'default')).rejects.toThrow('400');
+  await expect(move(bot, 'nowhere')).rejects.toThrow('400');
+  await servers.fleet.rest('/api/bots/toggle-disabled', { id: bot.id });
+  await waitFor(async () => (await servers.cloud.readCalls({ bot: bot.platformId })).pollsNow === 0);
+  await say('waits');
+  expect((await move(bot, 'local', { dry_run: true })).plan.obstacles.join()).toContain('disabled');
+  await expect(move(bot, 'local')).rejects.toThrow('409');
+  await servers.fleet.rest('/api/bots/toggle-disabled', { id: bot.id });
+
+  await servers.cloud.setFault({ bot: bot.platformId, method: 'getMe', effect: { kind: 'reset' } });
+  await move(bot, 'local');
+  await steps(bot, 'log_in');
+  const { moving } = await move(bot, 'default');
+  expect(moving?.to).toBe('default');
+  await servers.fleet.rest('/api/bots/delete', { id: bot.id });
+  await servers.cloud.clearFaults({});
+  const all = await servers.fleet.rest<{ id: number }[]>('/api/bots');
+  expect(all.map(({ id }) => id)).not.toContain(bot.id);
+}, 60_000);
