@@ -333,7 +333,10 @@ const EXAMPLES: Record<OperationName, Example> = {
   }),
   validateToken: async () => ({ token: await newToken() }),
   updateBot: () => ({ id: botId, name: 'A new name', max_connections: 20, pace: { per_second: 30 }, labels: ['shop'] }),
-  moveBot: async () => ({ id: await newBot(), upstream: await newUpstream(), dry_run: true }),
+  moveBot: async () => {
+    await newUpstream();
+    return { id: await newBot(), upstream: `server-${upstreams}`, dry_run: true };
+  },
   toggleBotDisabled: async () => ({ id: await newBot() }),
   takeBackBot: () => ({ id: botId }),
   revealToken: () => ({ id: botId }),

@@ -71,6 +71,7 @@ const nowS = Math.floor(Date.now() / 1000);
 /** Where a value of its type is not enough. */
 const FILLED: Parameters<typeof fillTables>[3] = {
   audit_log: () => ({ ...inChat, actor_kind: 'account', actor_id: 1, actor_username: 'admin', action: 'tag_add' }),
+  bot_moves: () => ({ finished_at: new Date() }),
   broadcasts: () => ({ state: 'paused', audience: '{}', method: 'sendMessage', params: '{}', created_by: '{}' }),
   chats: (row) => ({ id: CHAT - row + 1, type: 'private', title: 'ours', last_date: nowS, last_incoming_date: nowS }),
   chat_users: (row) => ({ ...inChat, first_name: 'ours', user_id: PERSON + row - 1 }),
