@@ -35,6 +35,17 @@ test('refuses what a deleted, disabled or re-registered bot is sent', async () =
   expect(await accept(aBot({ id: 9999 }), update(1))).toEqual({ outcome: 'gone' });
 });
 
+test('ids of the server that a bot came to are no duplicates, and what it gets goes on above all that it had', async () => {
+  const bot = await registered({});
+  await accept(bot, update(499), update(500));
+  const moved = { ...bot, moves: 1, revision: 2 };
+  await mirrorBot(deps(), moved);
+  expect(await accept(bot, update(501))).toEqual({ outcome: 'fenced' });
+  expect(await accept(moved, update(7), update(500))).toMatchObject({ appended: 2, duplicates: 0 });
+  expect(await accept(moved, update(7))).toMatchObject({ appended: 0, duplicates: 1 });
+  expect(await idsOf(moved)).toEqual([499, 500, 501, 502]);
+});
+
 test('refuses the commit of a polling turn that is not the owner any more', async () => {
   const bot = await registered({});
   const first = await beginPolling(deps(), bot);

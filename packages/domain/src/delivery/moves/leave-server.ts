@@ -46,7 +46,10 @@ export async function leaveServer(deps: MoveDeps, bot: Bot, mayLeave: () => Prom
       if (early === null) ended.abort();
     }
     if (early.outcome === 'failed') {
-      return saysLoggedOut(early.reason) ? { outcome: 'left' } : { outcome: 'failed', reason: early.reason, stays: false };
+      if (saysLoggedOut(early.reason)) return { outcome: 'left' };
+      // A webhook was set there once more: the step before removes it.
+      if (early.isConflict === true) return { outcome: 'no-room', reason: early.reason };
+      return { outcome: 'failed', reason: early.reason, stays: false };
     }
     const kept = await keep(deps, bot, polling, early);
     if (kept !== 'accepted') return notKept(bot, kept);
