@@ -6,10 +6,10 @@ import { type SimClock, simClock } from './sim-clock.ts';
 import {
   DEFAULT_SETTINGS,
   newSimulator,
-  serverBeside,
   type ResolveHost,
   type Simulator,
   type SimulatorSettings,
+  serverBeside,
 } from './simulator.ts';
 
 export type SimulatorOptions = {
@@ -63,7 +63,12 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Ru
   const { port } = server.address() as AddressInfo;
   const shownHost = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   options.log?.info({ port }, 'the simulator listens');
-  return { url: `http://${shownHost}:${port}`, port, state, stop: () => (beside ? closeServer(server) : stop(state, server)) };
+  return {
+    url: `http://${shownHost}:${port}`,
+    port,
+    state,
+    stop: () => (beside ? closeServer(server) : stop(state, server)),
+  };
 }
 
 /** Imported on demand, because tests without storage need no SQLite. */

@@ -73,6 +73,7 @@ export async function applyBot(redis: RedisHandles, bot: number, programs: numbe
     pushing,
     filters: '',
     filtersDigest: '',
+    moves: 0,
     reservedId: 0,
     changesJson: '[]',
     drops: false,
@@ -90,6 +91,7 @@ export function acceptor(redis: RedisHandles, bot: number, lanes = 1) {
   const args = {
     registrationId: REGISTRATION,
     botId: bot,
+    moves: 0,
     fencingToken: null,
     pollOffset: null,
     quickestLimit: 1e9,

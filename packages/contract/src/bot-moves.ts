@@ -32,7 +32,9 @@ export const movePlan = z.strictObject({
   target_answers: z.boolean().describe('True if the next server answers.'),
   refused_for_s: z
     .int()
-    .describe("For how many seconds the next server refuses the bot, since it logged out there less than ten minutes ago."),
+    .describe(
+      'For how many seconds the next server refuses the bot, since it logged out there less than ten minutes ago.',
+    ),
   obstacles: z.array(z.string()).describe('Why it cannot move now. A move with obstacles is refused with 409.'),
   notes: z.array(z.string()).describe('What somebody should know before.'),
 });

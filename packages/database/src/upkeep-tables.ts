@@ -39,7 +39,7 @@ export interface BotMovesTable {
   from_upstream: string;
   to_upstream: string;
   step: Generated<MoveStep>;
-  step_since: CreatedAt;
+  step_since: Generated<Date>;
   /** What it waits for: a time, a reason for people; null and '' for nothing. */
   waits_until: Date | null;
   reason: Generated<string>;

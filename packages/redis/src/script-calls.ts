@@ -173,6 +173,7 @@ export type AcceptUpdatesKeys = { state: string; log: string; history: string; p
 export type AcceptUpdatesArgs = {
   registrationId: string;
   botId: number;
+  moves: number;
   activityPrefix: string;
   /** of the keys of lib/activity.lua */
   shardActivityPrefix: string;
@@ -209,7 +210,7 @@ async function acceptUpdates(redis: RedisCommands, keys: AcceptUpdatesKeys, args
   const sent: (string | number)[] = [keys.state, keys.log, keys.history, keys.pendingTurns, keys.consumers, keys.live, keys.accepted, keys.recent, keys.holds, keys.missed];
   for (const key of keys.seen) sent.push(key);
   const keyCount = sent.length;
-  sent.push(args.registrationId, args.botId, args.activityPrefix, args.shardActivityPrefix, args.fencingToken ?? '', args.pollOffset ?? '', args.quickestLimit, args.slowestLimit ?? '', args.traceparent, args.reservedId ?? '', args.runIds, args.filtersDigest, args.marksJson);
+  sent.push(args.registrationId, args.botId, args.moves, args.activityPrefix, args.shardActivityPrefix, args.fencingToken ?? '', args.pollOffset ?? '', args.quickestLimit, args.slowestLimit ?? '', args.traceparent, args.reservedId ?? '', args.runIds, args.filtersDigest, args.marksJson);
   for (const one of args.updates) sent.push(one.platformId, one.bitmap, one.bit, one.kind, one.lane, one.keepMs, one.expiresAtMs ?? '', one.idStart, one.idEnd, one.passesHold ? '1' : '0', one.raw);
   const reply = await runScript(redis, 'accept-updates', keyCount, sent);
   switch (reply[0]) {
@@ -293,6 +294,8 @@ export type ApplyBotArgs = {
   botId: number;
   rules: boolean;
   rulesLanePrefix: string;
+  /** how often the bot came to another server */
+  moves: number;
   /** update ids up to this one may have been given out */
   reservedId: number;
   /** ids of the bot's programs (',1,5,') */
@@ -317,7 +320,7 @@ export type ApplyBotReply =
   | { outcome: 'OK'; waits: boolean; more: boolean };
 /** Brings a bot's state in line with its configuration; the only script that creates a state. See scripts/apply-bot.lua. */
 async function applyBot(redis: RedisCommands, keys: ApplyBotKeys, args: ApplyBotArgs): Promise<ApplyBotReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredAhead, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven, args.registrationId, args.lanePrefix, args.pull ? '1' : '0', args.push ? '1' : '0', args.manage ? '1' : '0', args.on ? '1' : '0', args.allowed, args.changesJson, args.revision, args.botId, args.rules ? '1' : '0', args.rulesLanePrefix, args.reservedId, args.programs, args.seesHeld, args.filters, args.filtersDigest, args.pushing, args.programPrefix, args.drops ? '1' : '0', args.dropsOf ?? ''];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredAhead, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven, args.registrationId, args.lanePrefix, args.pull ? '1' : '0', args.push ? '1' : '0', args.manage ? '1' : '0', args.on ? '1' : '0', args.allowed, args.changesJson, args.revision, args.botId, args.rules ? '1' : '0', args.rulesLanePrefix, args.moves, args.reservedId, args.programs, args.seesHeld, args.filters, args.filtersDigest, args.pushing, args.programPrefix, args.drops ? '1' : '0', args.dropsOf ?? ''];
   const reply = await runScript(redis, 'apply-bot', 14, sent);
   switch (reply[0]) {
     case 'OK':

@@ -1,7 +1,17 @@
 /** The fields of a bot's state and of a program's hash, as stored; scripts/README.md says what they mean. */
 const NAMES = [
   ...['registrationId', 'revision', 'run', 'on', 'pull', 'push', 'rules', 'manage', 'allowed', 'wokenPrograms'],
-  ...['lastId', 'allowedCount', 'newestIsOurs', 'reserved', 'seenProlonged', 'albums', 'filters', 'filtersDigest'],
+  ...[
+    'lastId',
+    'allowedCount',
+    'newestIsOurs',
+    'reserved',
+    'moves',
+    'seenProlonged',
+    'albums',
+    'filters',
+    'filtersDigest',
+  ],
   ...['pullCursor', 'pullCursorCount', 'keptFrom', 'prevAck', 'prevAckAt', 'prevOffset', 'prevAt'],
   ...['pushCursor', 'pushCursorCount', 'pushPending', 'pushFloor', 'pushFencingToken', 'pushClaim', 'pushSuspect'],
   ...['rulesCursor', 'rulesUnread', 'rulesPending', 'rulesFloor', 'rulesFencingToken', 'rulesClaim', 'rulesSuspect'],

@@ -84,7 +84,9 @@ test('a bot moves to a local server and back: the dry run says how, sends wait, 
   const call = () => fetch(`${servers.fleet.url}/tgapi/bot${bot.token}/sendMessage?chat_id=${person}&text=refused`);
   const refused = await call();
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
-  expect(await refused.json()).toMatchObject({ description: expect.stringContaining('moves to another Bot API server') });
+  expect(await refused.json()).toMatchObject({
+    description: expect.stringContaining('moves to another Bot API server'),
+  });
   const queued = await servers.fleet.rest<OutboxEntryResource>('/api/outbox/add', {
     ...{ bot_id: bot.id, method: 'sendMessage', params: { chat_id: person, text: 'queued' } },
   });
@@ -92,8 +94,7 @@ test('a bot moves to a local server and back: the dry run says how, sends wait, 
   await arrives(bot, 'local');
   await read.until('on the way');
   await waitFor(
-    async () =>
-      (await servers.fleet.rest<OutboxEntryResource>(`/api/outbox/show?id=${queued.id}`)).state === 'sent',
+    async () => (await servers.fleet.rest<OutboxEntryResource>(`/api/outbox/show?id=${queued.id}`)).state === 'sent',
     { message: 'the entry being sent', timeoutMs: MOVED_WITHIN_MS },
   );
   expect((await call()).status).toBe(200);

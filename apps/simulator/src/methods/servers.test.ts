@@ -1,3 +1,4 @@
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { callApi } from '../conformance/conformance-target.ts';
 import { type ControlClient, controlClient } from '../control-client.ts';
@@ -9,7 +10,9 @@ let local: RunningSimulator;
 let control: ControlClient;
 
 beforeAll(async () => {
-  cloud = await startSimulator({ settings: { serverName: 'cloud', localMode: false, loggedOutMs: CLOUD_LOGGED_OUT_MS } });
+  cloud = await startSimulator({
+    settings: { serverName: 'cloud', localMode: false, loggedOutMs: CLOUD_LOGGED_OUT_MS },
+  });
   local = await startSimulator({ beside: cloud, settings: { serverName: 'local', firstUpdateId: 5 } });
   control = controlClient(cloud.url);
 });
@@ -40,7 +43,7 @@ test('a bot moves by logOut: ids are those of its server, and what comes in betw
   await say('at the cloud');
   expect(idsOf(await call(cloud, bot, 'getUpdates'))).toEqual([900]);
   const waits = call(cloud, bot, 'getUpdates', { offset: 901, timeout: 30 });
-  while ((await control.readCalls({ bot: bot.id })).pollsNow === 0);
+  await waitFor(async () => (await control.readCalls({ bot: bot.id })).pollsNow === 1);
   expect(await call(cloud, bot, 'logOut')).toBe(true);
   expect(await waits).toEqual([]);
   await say('between');

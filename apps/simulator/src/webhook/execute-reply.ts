@@ -18,6 +18,6 @@ export function executeReply(
   const method = text(params, 'method').toLowerCase();
   if (method === '' || method.startsWith('get') || IGNORED.has(method)) return;
   const sent = Object.fromEntries(params.values);
-  recordCall(bot.calls, { method, params: sent, files: [], atMs: Date.now(), status: null });
+  recordCall(bot.calls, { method, params: sent, files: [], atMs: Date.now(), status: null, server: sim.server.name });
   void run({ sim, bot, params }, method).catch(() => undefined);
 }

@@ -313,7 +313,14 @@ test('an update is kept for its time from its event or from now, and for an hour
       commands,
       { ...keys, seen: [keys.seen(0)] },
       {
-        ...{ registrationId: REGISTRATION, botId: BOT, moves: 0, fencingToken: null, pollOffset: null, quickestLimit: 100 },
+        ...{
+          registrationId: REGISTRATION,
+          botId: BOT,
+          moves: 0,
+          fencingToken: null,
+          pollOffset: null,
+          quickestLimit: 100,
+        },
         ...{ slowestLimit: null, traceparent: '', reservedId: 0, runIds: '', filtersDigest: '', marksJson: '' },
         ...activity,
         updates: [{ ...update, ...times }],

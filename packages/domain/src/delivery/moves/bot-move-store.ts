@@ -71,7 +71,9 @@ export function botMoveStore(db: Database) {
     /** Notes that logOut is called now: from then on nobody cancels. False if somebody did. */
     async leave(move: BotMove): Promise<boolean> {
       const { numAffectedRows } = await sql`
-        update bot_moves set leaves_at = coalesce(leaves_at, now()) where ${mine(move)} and step = 'log_out'`.execute(db);
+        update bot_moves set leaves_at = coalesce(leaves_at, now()) where ${mine(move)} and step = 'log_out'`.execute(
+        db,
+      );
       return numAffectedRows === 1n;
     },
 

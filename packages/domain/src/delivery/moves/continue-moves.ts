@@ -4,7 +4,7 @@ import { botStore } from '../../fleet/bots/bot-store.ts';
 import { republishBots } from '../../fleet/bots/republish-bots.ts';
 import { type BotMove, botMoveStore } from './bot-move-store.ts';
 import type { MoveDeps } from './move-deps.ts';
-import { STEPS, type StepEnd } from './move-steps.ts';
+import { STEPS, type StepEnd, type StepWait } from './move-steps.ts';
 
 const AT_ONCE = 10;
 const RENEW_EVERY_MS = 5_000;
@@ -51,7 +51,7 @@ async function advance(deps: MoveDeps, taken: BotMove): Promise<void> {
   }
 }
 
-async function showWait(deps: MoveDeps, move: BotMove, { reason, until = null }: StepEnd & { waitsS: number }) {
+async function showWait(deps: MoveDeps, move: BotMove, { reason, until = null }: StepWait) {
   if (reason === move.reason && until?.getTime() === move.waits_until?.getTime()) return;
   await deps.db.transaction().execute(async (db) => {
     if ((await botMoveStore(db).change(move, { reason, waits_until: until })) === null) return;

@@ -76,7 +76,7 @@ async function leaveDuring(deps: MoveDeps, bot: Bot, polling: Polling, { poll, m
     if (kept === 'fenced') Object.assign(polling, await takenAgain(deps, bot));
     await delay(200);
   }
-  return isOut || answer.outcome === 'ok' ? { outcome: 'left' } : failed(bot, answer);
+  return answer.outcome === 'ok' || isOut ? { outcome: 'left' } : failed(bot, answer);
 }
 
 async function takenAgain(deps: MoveDeps, bot: Bot): Promise<Partial<Polling>> {

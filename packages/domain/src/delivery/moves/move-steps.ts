@@ -23,7 +23,8 @@ import type { MoveDeps } from './move-deps.ts';
 import { failureAt, isLoggedOut } from './server-answers.ts';
 
 /** A step goes on with the next one (null: another worker has the move, or it is over), or waits. */
-export type StepEnd = { next: BotMove | null } | { waitsS: number; reason: string; until?: Date | null };
+export type StepWait = { waitsS: number; reason: string; until?: Date | null };
+export type StepEnd = { next: BotMove | null } | StepWait;
 type Step = (deps: MoveDeps, bot: Bot, move: BotMove) => Promise<StepEnd>;
 
 export const STEPS: Record<MoveStep, Step> = { drain, log_out: logOut, log_in: logIn, start };
@@ -139,7 +140,9 @@ async function start(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd> 
   await published(deps, move, async (db) => {
     if (!(await botMoveStore(db).finish(move))) return null;
     const details =
-      move.left_at === null ? `cancelled: it stays at ${move.to_upstream}` : `moved from ${move.from_upstream} to ${move.to_upstream}`;
+      move.left_at === null
+        ? `cancelled: it stays at ${move.to_upstream}`
+        : `moved from ${move.from_upstream} to ${move.to_upstream}`;
     await recordAction({ ...deps, db }, move.actor as Actor, { action: 'bot_moved', bot_id: bot.id, details });
     return move;
   });

@@ -53,7 +53,9 @@ function obstaclesOfMove(to: string, active: BotMove | null, request: MoveReques
   if (step === 'log_in') return [];
   if (leavesAt !== null) return ['The bot is being logged out: ask again in a few seconds'];
   if (request === 'cancel') return [];
-  return [`The bot moves to ${serverWords({ upstream: present })}: cancel that first, with the name of its present server`];
+  return [
+    `The bot moves to ${serverWords({ upstream: present })}: cancel that first, with the name of its present server`,
+  ];
 }
 
 async function lookAtPresent(deps: AskDeps, bot: Bot, plan: MovePlan): Promise<void> {

@@ -1,6 +1,6 @@
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
-import type { Actor } from '../../people/audit/actor.ts';
 import type { AtServer } from '@flotilla/telegram/platform-server.ts';
+import type { Actor } from '../../people/audit/actor.ts';
 import { requireMovable } from '../upstreams/require-movable.ts';
 import { movesBot, serverOfName } from '../upstreams/server-of-name.ts';
 import type { Bot, BotChanges } from './bot.ts';
