@@ -18,7 +18,7 @@ export const upstreamName = () =>
   );
 
 const UPSTREAM_NOTE =
-  'The name of the Bot API server that the bot is at: one of the setting TELEGRAM_UPSTREAMS, or `default` for that of TELEGRAM_API_URL. It changes only while the bot is disabled and has never got an update, since what waits at the server before would be lost.';
+  'The name of the Bot API server that the bot is at: one of the setting TELEGRAM_UPSTREAMS, or `default` for that of TELEGRAM_API_URL. `POST /api/bots/move` moves a bot. Here it changes only while the bot is disabled and has never got an update, since what waits at the server before would be lost.';
 
 const ENVIRONMENT_NOTE =
   "test: the bot is of the platform's test environment, so its calls go to `/bot<token>/test/<method>`, also those of programs that do not know it. It changes as `upstream` does.";

@@ -74,7 +74,14 @@ test('a bot moves to a local server and back: the dry run says how, sends wait, 
   const { plan, moving } = await move(bot, 'local', { dry_run: true });
   expect(moving).toBeUndefined();
   expect(plan).toMatchObject({
-    ...{ from: 'default', to: 'local', pending_update_count: 0, target_answers: true, refused_for_s: 0, obstacles: [] },
+    ...{
+      from: 'default',
+      to: 'local',
+      pending_update_count: expect.any(Number),
+      target_answers: true,
+      refused_for_s: 0,
+      obstacles: [],
+    },
   });
   expect(plan.steps.map(({ step }) => step)).toEqual(['drain', 'log_out', 'log_in', 'start']);
   await expect(servers.fleet.rest('/api/bots/update', { id: bot.id, upstream: 'local' })).rejects.toThrow('bots/move');

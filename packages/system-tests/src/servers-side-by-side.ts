@@ -30,7 +30,6 @@ export async function startSideBySide(size: { apis: number; workers: number }): 
     }),
     (one) => one.stop(),
   );
-  await fleet.rest('/api/upstreams/add', { name: 'local', url: local.url, proxy: 'direct' });
   return {
     fleet,
     cloud: controlClient(cloud.url),

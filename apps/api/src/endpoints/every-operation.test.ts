@@ -333,10 +333,7 @@ const EXAMPLES: Record<OperationName, Example> = {
   }),
   validateToken: async () => ({ token: await newToken() }),
   updateBot: () => ({ id: botId, name: 'A new name', max_connections: 20, pace: { per_second: 30 }, labels: ['shop'] }),
-  moveBot: async () => {
-    await newUpstream();
-    return { id: await newBot(), upstream: `server-${upstreams}`, dry_run: true };
-  },
+  moveBot: async () => ({ id: await newBot(), upstream: 'local', dry_run: true }),
   toggleBotDisabled: async () => ({ id: await newBot() }),
   takeBackBot: () => ({ id: botId }),
   revealToken: () => ({ id: botId }),
@@ -722,7 +719,10 @@ function namesOurs(name: string, { method, inputs }: DocumentedOperation): boole
 }
 
 beforeAll(async () => {
-  [api, backend] = await Promise.all([startTestApi(), startBackend()]);
+  [api, backend] = await Promise.all([
+    startTestApi({ TELEGRAM_UPSTREAMS: 'local=http://127.0.0.1:1' }),
+    startBackend(),
+  ]);
   redis = await connectRedis({ url: api.redis.url, log: { warn: () => {} } });
   api.endBefore(() => redis.close());
   admin = restClient(api.url, ADMIN_KEY);

@@ -86,10 +86,10 @@ async function hasLeft(deps: MoveDeps, move: BotMove): Promise<StepEnd> {
 async function logIn(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd> {
   let at: AtServer;
   try {
-    at = await serverOfName(deps, move.to_upstream);
+    at = serverOfName(deps, move.to_upstream, bot.environment);
   } catch (error) {
     if (!(error instanceof FlotillaError)) throw error;
-    return waits(deps, `there is no upstream ${move.to_upstream} any more`);
+    return waits(deps, `TELEGRAM_UPSTREAMS has no server ${move.to_upstream}`);
   }
   const there = serverWords({ upstream: move.to_upstream });
   const answer = await deps.duringMoves.call(bot.token, 'getMe', {}, { at, timeoutMs: ASK_MS });

@@ -2,6 +2,7 @@ import type { MovePlan } from '@flotilla/contract/bot-moves.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { readObject } from '@flotilla/telegram/platform-fields.ts';
+import type { AtServer } from '@flotilla/telegram/platform-server.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { foreignWebhookText } from '../../fleet/bots/foreign-webhook.ts';
 import { baseForPushes, foreignWebhookHost } from '../../fleet/bots/platform-webhook.ts';
@@ -25,7 +26,7 @@ export async function planMove(
   to: string,
   active: BotMove | null,
 ): Promise<{ request: MoveRequest; plan: MovePlan }> {
-  const at = await serverOfName(deps, to);
+  const at = serverOfName(deps, to, bot.environment);
   if (active === null && to === bot.upstream) throw refusedInput('upstream', 'is where the bot is');
   const request = requestOf(bot, to, active);
   const plan: MovePlan = {
@@ -85,20 +86,12 @@ async function isPolledElsewhere({ redis }: AskDeps, bot: Bot): Promise<boolean>
   return /other getUpdates request/.test(reason ?? '') && Number(failedAt ?? 0) >= Number(okAt ?? 0);
 }
 
-async function lookAtNext(
-  deps: AskDeps,
-  bot: Bot,
-  at: Awaited<ReturnType<typeof serverOfName>>,
-  plan: MovePlan,
-): Promise<void> {
+async function lookAtNext(deps: AskDeps, bot: Bot, at: AtServer, plan: MovePlan): Promise<void> {
   const there = serverWords({ upstream: plan.to });
   const answer = await deps.duringMoves.call(NO_TOKEN, 'getMe', {}, { at, timeoutMs: ASK_MS });
   plan.target_answers = answer.outcome === 'ok' || answer.outcome === 'refused';
   if (answer.outcome !== 'ok' && !plan.target_answers) {
     plan.obstacles.push(`${failureAt(plan.to, answer)}, and the bot could not come back for ten minutes`);
-  }
-  if ((bot.server?.environment ?? 'production') !== (at.server?.environment ?? 'production')) {
-    plan.obstacles.push(`${there} is of the other environment, where this token is of no bot`);
   }
   if (bot.webhook_mode && baseForPushes(deps, at) === null) {
     plan.obstacles.push(`${there} could not push, since it has no webhook_url, and there is no PUBLIC_URL`);

@@ -31,7 +31,7 @@ export async function updateBot(
   if (bot.moving) refuseWhileMoving(bot, changes);
   checkChanges(deps, changes, bot, baseForPushes(deps, { upstream: changes.upstream ?? bot.upstream }));
   if (changes.token !== undefined && changes.token !== bot.token) {
-    const identity = await validateToken(deps, changes.token, await serverOfToken(deps, bot));
+    const identity = await validateToken(deps, changes.token, serverOfToken(deps, bot));
     if (identity.id !== bot.telegram_id) {
       throw new FlotillaError('bad_request', 'This token belongs to another bot', {
         details: [{ path: 'token', reason: 'belongs to another bot' }],
@@ -52,17 +52,18 @@ export async function updateBot(
 }
 
 /** The step would go on with the old token, or at the wrong server. */
-function refuseWhileMoving(bot: Bot, { token, upstream }: BotChanges): void {
-  if (upstream !== undefined && upstream !== bot.upstream) {
+function refuseWhileMoving(bot: Bot, changes: BotChanges): void {
+  if (movesBot(bot, changes)) {
     throw new FlotillaError('conflict', 'The bot moves: send it elsewhere with POST /api/bots/move');
   }
   const isSettled = bot.moving?.step === 'drain' || bot.moving?.step === 'log_in';
+  const { token } = changes;
   if (token !== undefined && token !== bot.token && !isSettled) {
     throw new FlotillaError('conflict', 'The bot is being logged out or in: change its token in a few seconds');
   }
 }
 
 /** A bot that was logged out must not be logged in again where it was. */
-async function serverOfToken(deps: BotDeps, bot: Bot): Promise<AtServer> {
-  return bot.moving?.step === 'log_in' ? serverOfName(deps, bot.moving.to) : bot;
+function serverOfToken(deps: BotDeps, bot: Bot): AtServer {
+  return bot.moving?.step === 'log_in' ? serverOfName(deps, bot.moving.to, bot.environment) : bot;
 }
