@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const MOVE_STEPS = ['drain', 'log_out', 'log_in', 'start'] as const;
 export type MoveStep = (typeof MOVE_STEPS)[number];
 
-export const MOVE_STEP_NOTE =
+const MOVE_STEP_NOTE =
   'drain: Flotilla takes in what waits at the present server. log_out: what the bot sends waits, and the present server lets it go. log_in: the next server is asked until it knows the bot. start: updates are taken in from there.';
 
 const step = z.enum(MOVE_STEPS).describe(MOVE_STEP_NOTE);

@@ -27,9 +27,9 @@ const RESERVED_AT_MOST = 2_146_000_000;
 const GATHER_MS = 20;
 const TRY_AGAIN_MS = 1000;
 
-/** Up to which id is reserved where this one was given out. */
-export function reservedAbove(lastId: number): number {
-  return Math.min(lastId + AHEAD, RESERVED_AT_MOST);
+/** What is reserved where this id was given out. */
+export function reservationOf({ id, registration_id }: Bot, lastId: number) {
+  return { id, registrationId: registration_id, upTo: Math.min(lastId + AHEAD, RESERVED_AT_MOST) };
 }
 
 export function idReserveOf({ db, redis, log }: ReserveDeps): IdReserve {
@@ -43,9 +43,7 @@ export function idReserveOf({ db, redis, log }: ReserveDeps): IdReserve {
   );
 
   const reserve = async (batch: typeof wanted): Promise<void> => {
-    const rows = [...batch.values()].map(({ bot, lastId }) => {
-      return { id: bot.id, registrationId: bot.registration_id, upTo: reservedAbove(lastId) };
-    });
+    const rows = [...batch.values()].map(({ bot, lastId }) => reservationOf(bot, lastId));
     for (const { id, registrationId, upTo } of await botStore(db).reserveUpdateIds(rows)) {
       await scripts.noteReserved(redis.commands, botKeys(id), { registrationId, reservedId: upTo });
     }

@@ -24,10 +24,10 @@ export function botMoveStore(db: Database) {
     },
 
     /** False if the bot moves already. */
-    async begin(botId: number, from: string, to: string, actor: object): Promise<boolean> {
+    async begin(move: Pick<BotMove, 'bot_id' | 'from_upstream' | 'to_upstream'>, actor: object): Promise<boolean> {
       const added = await db
         .insertInto('bot_moves')
-        .values({ bot_id: botId, from_upstream: from, to_upstream: to, actor: JSON.stringify(actor) })
+        .values({ ...move, actor: JSON.stringify(actor) })
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirst();
       return (added.numInsertedOrUpdatedRows ?? 0n) > 0n;
@@ -114,7 +114,7 @@ export function botMoveStore(db: Database) {
     },
 
     /** For how many seconds a server refuses a bot that left it less than ten minutes ago; 0: it takes it. */
-    async refusedForS(botId: number, upstream: string): Promise<number> {
+    async refusalLeftS(botId: number, upstream: string): Promise<number> {
       const { rows } = await sql<{ left: number }>`
         select greatest(0, ceil(extract(epoch from max(left_at) - now()) + ${CLOUD_REFUSES_S}))::float8 as left
         from bot_moves where bot_id = ${botId} and from_upstream = ${upstream} and left_at is not null`.execute(db);

@@ -28,7 +28,7 @@ export async function moveBot(
     const moves = botMoveStore(db);
     const done =
       active === null
-        ? await moves.begin(bot.id, bot.upstream, to, by)
+        ? await moves.begin({ bot_id: bot.id, from_upstream: bot.upstream, to_upstream: to }, by)
         : await moves.redirect(active, to, request === 'cancel' ? 'start' : 'log_in');
     if (!done) return false;
     await botStore(db).touch([bot.id]);

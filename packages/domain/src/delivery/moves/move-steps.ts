@@ -16,7 +16,7 @@ import { serverOfName } from '../../fleet/upstreams/server-of-name.ts';
 import { serverWords } from '../../fleet/upstreams/server-words.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
-import { reservedAbove } from '../intake/id-reserve.ts';
+import { reservationOf } from '../intake/id-reserve.ts';
 import { type BotMove, botMoveStore } from './bot-move-store.ts';
 import { leaveServer } from './leave-server.ts';
 import type { MoveDeps } from './move-deps.ts';
@@ -27,7 +27,7 @@ export type StepWait = { waitsS: number; reason: string; until?: Date | null };
 export type StepEnd = { next: BotMove | null } | StepWait;
 type Step = (deps: MoveDeps, bot: Bot, move: BotMove) => Promise<StepEnd>;
 
-export const STEPS: Record<MoveStep, Step> = { drain, log_out: logOut, log_in: logIn, start };
+export const STEPS: Record<MoveStep, Step> = { drain, log_out: depart, log_in: enter, start };
 
 /** What is left after that, the next step takes in itself. */
 const FEW_UPDATES = 100;
@@ -58,7 +58,7 @@ async function drain(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd> 
 }
 
 /** From this step on nothing is sent, once every process knows it. */
-async function logOut(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd> {
+async function depart(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd> {
   const settled = await botMoveStore(deps.db).isSettled(move, deps.settleS ?? SETTLE_S);
   if (!settled) return { waitsS: DRAINING_S, reason: '' };
   const left = await leaveServer(deps, bot, () => botMoveStore(deps.db).leave(move));
@@ -83,7 +83,7 @@ async function hasLeft(deps: MoveDeps, move: BotMove): Promise<StepEnd> {
   return { next: await published(deps, move, (db) => botMoveStore(db).left(move)) };
 }
 
-async function logIn(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd> {
+async function enter(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd> {
   let at: AtServer;
   try {
     at = serverOfName(deps, move.to_upstream, bot.environment);
@@ -94,7 +94,7 @@ async function logIn(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd> 
   const there = serverWords({ upstream: move.to_upstream });
   const answer = await deps.duringMoves.call(bot.token, 'getMe', {}, { at, timeoutMs: ASK_MS });
   if (isLoggedOut(answer)) {
-    const seconds = await botMoveStore(deps.db).refusedForS(bot.id, move.to_upstream);
+    const seconds = await botMoveStore(deps.db).refusalLeftS(bot.id, move.to_upstream);
     const until = seconds > 0 ? inMs(deps, seconds * 1000) : (move.waits_until ?? inMs(deps, REFUSED_MS));
     return { ...waits(deps, `${there} takes no bot back for ten minutes after it left`), until: roundly(until, move) };
   }
@@ -118,8 +118,7 @@ async function arrive(deps: MoveDeps, bot: Bot, move: BotMove): Promise<BotMove 
     const next = row && (await botMoveStore(db).change(move, { step: 'start', ...NO_WAIT }));
     if (!row || !next) return null;
     await bots.update(bot.id, { upstream: move.to_upstream, moves: row.moves + 1 });
-    const reserved = { id: bot.id, registrationId: bot.registration_id, upTo: reservedAbove(lastId) };
-    if (lastId > 0) await bots.reserveUpdateIds([reserved]);
+    if (lastId > 0) await bots.reserveUpdateIds([reservationOf(bot, lastId)]);
     return next;
   });
 }
@@ -164,15 +163,15 @@ function changed(deps: MoveDeps, move: BotMove, changes: Parameters<ReturnType<t
 /** Stores what the bot shows of its move, and tells every process. */
 async function published(
   deps: MoveDeps,
-  { bot_id: botId }: BotMove,
+  move: BotMove,
   store: (db: Database) => Promise<BotMove | null>,
 ): Promise<BotMove | null> {
   const next = await deps.db.transaction().execute(async (db) => {
     const stored = await store(db);
-    if (stored !== null) await botStore(db).touch([botId]);
+    if (stored !== null) await botStore(db).touch([move.bot_id]);
     return stored;
   });
-  if (next !== null) await republishBots(deps, [botId]);
+  if (next !== null) await republishBots(deps, [move.bot_id]);
   return next;
 }
 

@@ -48,11 +48,11 @@ function requestOf(bot: Bot, to: string, active: BotMove | null): MoveRequest {
 
 function obstaclesOfMove(to: string, active: BotMove | null, request: MoveRequest): string[] {
   if (active === null) return [];
-  const { to_upstream: present, step, leaves_at: leavesAt } = active;
+  const { to_upstream: present, step } = active;
   if (to === present) return [`The bot moves to ${serverWords({ upstream: to })} already`];
   if (step === 'start') return [`The bot arrives at ${serverWords({ upstream: present })} now: move it from there`];
   if (step === 'log_in') return [];
-  if (leavesAt !== null) return ['The bot is being logged out: ask again in a few seconds'];
+  if (active.leaves_at !== null) return ['The bot is being logged out: ask again in a few seconds'];
   if (request === 'cancel') return [];
   return [
     `The bot moves to ${serverWords({ upstream: present })}: cancel that first, with the name of its present server`,
@@ -96,7 +96,7 @@ async function lookAtNext(deps: AskDeps, bot: Bot, at: AtServer, plan: MovePlan)
   if (bot.webhook_mode && baseForPushes(deps, at) === null) {
     plan.obstacles.push(`${there} could not push, since it has no webhook_url, and there is no PUBLIC_URL`);
   }
-  plan.refused_for_s = await botMoveStore(deps.db).refusedForS(bot.id, plan.to);
+  plan.refused_for_s = await botMoveStore(deps.db).refusalLeftS(bot.id, plan.to);
   if (plan.refused_for_s > 0) {
     plan.notes.push(`The bot left ${there} less than ten minutes ago: if that is the cloud, it refuses it so long`);
   }
