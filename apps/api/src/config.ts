@@ -39,7 +39,7 @@ function nest(settings: ApiSettings) {
       apiKey: settings.ADMIN_API_KEY,
     },
     signIn: signInConfig(settings),
-    sandboxUrl: settings.SANDBOX_URL,
+    sandbox_url: settings.SANDBOX_URL,
     consoleDir: CONSOLE,
     proxy: {
       prefix: settings.PROXY_PREFIX,

@@ -9,7 +9,7 @@ export const EXPIRING_TABLES = [
 
 export type ExpiringTable = (typeof EXPIRING_TABLES)[number];
 
-const takenAt = z.iso.datetime().describe('When this was read.');
+const taken_at = z.iso.datetime().describe('When this was read.');
 
 const process = z
   .strictObject({
@@ -36,7 +36,7 @@ const postgres = z
         unknown: z.int().describe('Applied migrations that this release does not know: a newer one migrated.'),
       })
       .describe('The state of the schema.'),
-    taken_at: takenAt,
+    taken_at,
   })
   .describe('Absent if Postgres does not answer.');
 
@@ -61,7 +61,7 @@ const redis = z
       .describe(
         'relaxed: there is room. tight: bots with long backlogs take no updates in. short: no bot does. scarce: captured calls wait, too.',
       ),
-    taken_at: takenAt,
+    taken_at,
   })
   .describe('Absent if Redis does not answer.');
 
@@ -80,7 +80,7 @@ const turns = z
         }),
       )
       .describe('One entry for each kind of turn.'),
-    taken_at: takenAt,
+    taken_at,
   })
   .describe('The work of the workers, by kind. Absent if Redis does not answer.');
 
@@ -100,7 +100,7 @@ const stored = z
     waiting_for_rules: depth('Updates that wait for routing rules, by bot.'),
     history: depth('Entries that are not in Postgres yet, by shard.'),
     history_oldest_at: z.iso.datetime().optional().describe('When the oldest of these entries came.'),
-    taken_at: takenAt,
+    taken_at,
   })
   .describe('What lies in Redis, as a worker counts it every 30 s. Absent while none does.');
 

@@ -52,13 +52,13 @@ export function searchColumn(message: {
 
 /** A person in a chat, as the text of a tsvector: the words of the names, for their bot and for the whole fleet. */
 export function peopleColumn(person: {
-  botId: number;
+  bot_id: number;
   username: string | null;
   first_name: string | null;
   last_name: string | null;
 }): string | null {
   const names = [person.username, person.first_name, person.last_name].filter(Boolean).join(' ');
-  return searchVector([digest(`${person.botId}`).slice(0, BOT_CHARACTERS), FLEET_MARK], names, PERSON_MARK);
+  return searchVector([digest(`${person.bot_id}`).slice(0, BOT_CHARACTERS), FLEET_MARK], names, PERSON_MARK);
 }
 
 /** The texts of the tsqueries for people whose names begin with all words of `q`; none when it has no word. */

@@ -7,7 +7,7 @@ export type ServerState = {
   /** A full Redis would evict our keys. null: not checked. */
   evicts: boolean | null;
   clients: number;
-  usedBytes: number;
+  used_bytes: number;
   /** Releases of the masters, each once; empty where they are hidden. */
   versions: string[];
 };
@@ -26,7 +26,7 @@ export async function readServerState(redis: Pick<RedisHandles, 'servers'>, chec
     durable: checks.durability ? states.every((state) => state.durable) : null,
     evicts: checks.eviction ? states.some((state) => state.evicts) : null,
     clients: states.reduce((sum, state) => sum + state.clients, 0),
-    usedBytes: states.reduce((sum, state) => sum + state.usedBytes, 0),
+    used_bytes: states.reduce((sum, state) => sum + state.used_bytes, 0),
     versions: [...new Set(states.flatMap((state) => state.versions))].sort(),
   };
 }
@@ -53,7 +53,7 @@ export function serverStateOf(report: string, appendFsync: string | null): Serve
     durable: written && (appendFsync ?? 'always') === 'always',
     evicts: policy !== 'noeviction' && Number(field('maxmemory') ?? 0) > 0,
     clients: Number(field('connected_clients') ?? 0),
-    usedBytes: Number(field('used_memory') ?? 0),
+    used_bytes: Number(field('used_memory') ?? 0),
     versions: versionsIn(field),
   };
 }

@@ -66,5 +66,5 @@ test('ten thousand bots with one update each: all are delivered soon, once each,
   await waitFor(() => backend.requests.length >= BOTS, { timeoutMs: 120_000, message: 'an update of every bot' });
   expect(new Set(backend.requests.map(({ url }) => url)).size).toBe(BOTS);
   expect(backend.requests).toHaveLength(BOTS);
-  expect((await readServerState(redis)).usedBytes).toBeLessThan(MEMORY_LIMIT);
+  expect((await readServerState(redis)).used_bytes).toBeLessThan(MEMORY_LIMIT);
 }, 300_000);

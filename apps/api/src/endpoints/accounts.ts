@@ -54,7 +54,7 @@ export const accountHandlers: Handlers<typeof accountOperations> = {
   async resetPassword(context, { input, caller, by }) {
     const mustChange = input.must_change_password ?? input.id !== caller.account.id;
     const password = { text: input.password, mustChange };
-    const changes = { password, revokeKeys: input.revoke_keys };
+    const changes = { password, revoke_keys: input.revoke_keys };
     await updateAccount(context, by, input.id, changes, 'password_reset');
     return OK;
   },

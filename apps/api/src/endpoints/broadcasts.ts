@@ -100,7 +100,7 @@ export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
   },
 
   async listAudienceChoices(context, { input, caller, response }) {
-    const wanted = { botId: requireBot(context, input.bot_id).id, q: input.q };
+    const wanted = { bot_id: requireBot(context, input.bot_id).id, q: input.q };
     return whileWanted(context, caller, response, { tags: [], languages: [] }, (signal) =>
       untilAborted(context.db, signal, (db) => readAudienceChoices({ db }, wanted)),
     );

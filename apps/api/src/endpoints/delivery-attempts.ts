@@ -27,7 +27,7 @@ export const deliveryAttemptHandlers: Handlers<typeof deliveryAttemptOperations>
 };
 
 export function presentAttempt(caller: Caller, attempt: ListedAttempt): AttemptResource {
-  const { id, atMs, updateId, outcome, status, durationMs, destination, error, callError, call, request, excerpt } =
+  const { id, atMs, updateId, outcome, status, durationMs, destination, error, call_error, call, request, excerpt } =
     attempt;
   const { reader, program_id } = parseReader(attempt.reader);
   return {
@@ -45,7 +45,7 @@ export function presentAttempt(caller: Caller, attempt: ListedAttempt): AttemptR
     ...(destination === undefined ? {} : { destination: withoutUnseenBots(caller, destination) }),
     ...(call === undefined ? {} : { call: call.method }),
     ...(error === undefined ? {} : { error }),
-    ...(callError === undefined ? {} : { call_error: callError }),
+    ...(call_error === undefined ? {} : { call_error }),
     ...(request === null ? {} : { request }),
     ...(excerpt === null ? {} : { response_content_type: excerpt.type, response_excerpt: excerpt.text }),
   };

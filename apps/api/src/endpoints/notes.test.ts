@@ -105,7 +105,7 @@ describe('a note', () => {
 
   test('follows a group that becomes a supergroup, and goes with its chat', async () => {
     const { id } = await add({ chat_id: GROUP });
-    const move = { botId: bot.id, fromChatId: GROUP, toChatId: SUPERGROUP };
+    const move = { bot_id: bot.id, fromChatId: GROUP, toChatId: SUPERGROUP };
     await api.database.db.transaction().execute((transaction) => storeMove(transaction, move, 1_770_000_000));
     expect(await listed({ chat_id: SUPERGROUP })).toMatchObject([{ id }]);
     const later = await add({ chat_id: GROUP, text: 'Later' });

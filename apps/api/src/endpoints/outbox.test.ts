@@ -518,14 +518,14 @@ describe('undoing a cancel', () => {
   };
 
   test('lets entries wait as they did, and leaves out what is of others', async () => {
-    const sendAt = Math.floor(Date.now() / 1000) + 900;
-    const [queued, scheduled] = [await cancelled(), await cancelled({ send_at: sendAt })];
+    const send_at = Math.floor(Date.now() / 1000) + 900;
+    const [queued, scheduled] = [await cancelled(), await cancelled({ send_at })];
     const foreign = await cancelled({ bot_id: other.id });
     expect(await change('restore', { ids: [queued, scheduled, foreign] }, limited)).toEqual({
       ...{ ok: true, matched: 2, done: 2, refused: 0 },
     });
     expect(await place(queued)).toEqual({ state: 'queued', send_at: undefined });
-    expect(await place(scheduled)).toEqual({ state: 'scheduled', send_at: new Date(sendAt * 1000).toISOString() });
+    expect(await place(scheduled)).toEqual({ state: 'scheduled', send_at: new Date(send_at * 1000).toISOString() });
     expect(await place(foreign)).toMatchObject({ state: 'cancelled' });
     expect(await restore(queued)).toMatchObject({ matched: 1, done: 0, refused: 1 });
   });

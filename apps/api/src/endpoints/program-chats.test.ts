@@ -256,7 +256,7 @@ describe('a bound chat', () => {
     const program = await add({ bound_only: true });
     const anonymous = { sender_chat: { id: GROUP, type: 'group' } };
     await accept(start(GROUP, await linkFor(program), anonymous));
-    await moveGroup(worker, { botId: bot.id, fromChatId: GROUP, toChatId: SUPERGROUP });
+    await moveGroup(worker, { bot_id: bot.id, fromChatId: GROUP, toChatId: SUPERGROUP });
     expect(await chatsOf(program)).toMatchObject([{ chat_id: SUPERGROUP }]);
     await accept(message(SUPERGROUP, 'new'), message(GROUP, 'late'));
     expect(await texts(program)).toEqual([`/start@${bot.username}`, 'new', 'late']);

@@ -24,13 +24,13 @@ import { presentQuality } from '../present/present-quality.ts';
 
 export const programHandlers: Handlers<typeof programOperations> = {
   async listPrograms(context, { input, caller }) {
-    const { bot_id: botId, limit, offset } = input;
-    const bot = requireBot(context, botId);
+    const { bot_id, limit, offset } = input;
+    const bot = requireBot(context, bot_id);
     const [afterId = null] = decodeCursor(input.before, ['id']) ?? [];
     const programs = programStore(context.db, context.secrets);
     const [rows, total, stateOf] = await Promise.all([
-      programs.list(botId, { limit: limit + 1, offset, afterId }),
-      programs.count(botId),
+      programs.list(bot_id, { limit: limit + 1, offset, afterId }),
+      programs.count(bot_id),
       programStates(context, bot),
     ]);
     const shown = rows.map((program) => presentProgram(caller, program, stateOf(program.id)));

@@ -15,10 +15,10 @@ import type { Call, Handlers } from '../operations/handler.ts';
 
 export const replyHandlers: Handlers<typeof replyOperations> = {
   async listReplies(context, { input, caller }) {
-    const { bot_id: botId } = input;
-    if (botId !== undefined) requireBot(context, botId);
+    const { bot_id } = input;
+    if (bot_id !== undefined) requireBot(context, bot_id);
     const all = await replyStore(context.db).list();
-    const isFor = ({ bot_ids: bots }: Reply) => bots === null || botId === undefined || bots.includes(botId);
+    const isFor = ({ bot_ids: bots }: Reply) => bots === null || bot_id === undefined || bots.includes(bot_id);
     const shown = all.filter((reply) => isFor(reply) && isSeen(caller, reply));
     return pageOf(
       shown.map((reply) => presentReply(caller, reply)),

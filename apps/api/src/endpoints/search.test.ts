@@ -208,7 +208,7 @@ describe('a search over all chats', () => {
   test('includes the group that a supergroup was before, and names it by what it is now', async () => {
     const [group, supergroup] = [-900_001, CHAT - 500];
     await store(desk.id, group, [{ id: 1, text: 'moved before' }]);
-    await movedGroupStore(api.database.db).point({ botId: desk.id, fromChatId: group, toChatId: supergroup });
+    await movedGroupStore(api.database.db).point({ bot_id: desk.id, fromChatId: group, toChatId: supergroup });
     await store(desk.id, supergroup, [{ id: 1, text: 'moved after', date: DATE_S + 100 }]);
     await nameChat(supergroup, { title: 'Moved' });
     for (const query of [{}, { bot_id: desk.id, chat_id: supergroup }]) {
@@ -282,8 +282,8 @@ describe('a caller who sees some bots', () => {
 describe('people', () => {
   const author = (botId: number, chatId: number, given: Partial<FoldedAuthor> & { id: number }): FoldedAuthor => ({
     ...{
-      botId,
-      chatId,
+      bot_id: botId,
+      chat_id: chatId,
       username: null,
       first_name: 'Somebody',
       last_name: null,
@@ -317,7 +317,7 @@ describe('people', () => {
       author(foreign.id, CHAT - 801, { id: 9, first_name: 'Adalbert' }),
     ]);
     await nameChat(group, { title: 'Library' });
-    const move = { botId: desk.id, fromChatId: group, toChatId: later };
+    const move = { bot_id: desk.id, fromChatId: group, toChatId: later };
     await movedGroupStore(api.database.db).point(move);
     await movedGroupStore(api.database.db).movePeople(move);
   });

@@ -28,7 +28,7 @@ export const systemHandlers: Handlers<typeof systemOperations> = {
       ...(turns === null ? {} : { turns: presentTurns(turns) }),
       ...(figures === null ? {} : { stored: presentStored(figures) }),
       settings: presentSettings(context.config),
-      ...withoutNulls({ sandbox_url: context.config.sandboxUrl ?? null }),
+      ...withoutNulls({ sandbox_url: context.config.sandbox_url ?? null }),
       ...withoutNulls({ upstreams }),
       limits: presentLimits(context.config),
       ...presentInstallation(context),
@@ -87,9 +87,9 @@ function presentInstallation({ installation }: Pick<Context, 'installation'>) {
   };
 }
 
-function presentRemovals({ clockMsApart, waiting }: NonNullable<SystemState['removals']>) {
+function presentRemovals({ clock_ms_apart, waiting }: NonNullable<SystemState['removals']>) {
   return {
-    clock_ms_apart: clockMsApart,
+    clock_ms_apart,
     removals_waiting: waiting.map(({ before, since, ...one }) => ({
       ...one,
       before: before.toISOString(),
@@ -121,9 +121,9 @@ function presentPostgres({ value, atMs }: NonNullable<SystemState['database']>):
 }
 
 function presentRedis({ value, atMs, pressure, share }: NonNullable<SystemState['redis']>): SystemResource['redis'] {
-  const { versions, durable, evicts, clients, usedBytes } = value;
+  const { versions, durable, evicts, clients, used_bytes } = value;
   return {
-    ...{ versions, ...withoutNulls({ durable, evicts }), connections: clients, used_bytes: usedBytes },
+    ...{ versions, ...withoutNulls({ durable, evicts }), connections: clients, used_bytes },
     ...{ memory_share: Number(share.toFixed(4)), memory_pressure: pressure, taken_at: iso(atMs) },
   };
 }

@@ -168,7 +168,7 @@ describe('tools', () => {
     const [group, supergroup] = [-4_001, -100_4_001];
     const message = { id: 1, text: 'needle', date: 1_770_000_000 };
     for (const chat_id of [group, supergroup]) await storeMessages(api.database.db, bot.id, [{ ...message, chat_id }]);
-    const move = { botId: bot.id, fromChatId: group, toChatId: supergroup };
+    const move = { bot_id: bot.id, fromChatId: group, toChatId: supergroup };
     await movedGroupStore(api.database.db).point(move);
     const of = (chat_id: number) => ({ bot_id: bot.id, chat_id });
     const found = async (chats: object[]) => {

@@ -97,7 +97,7 @@ function identityOf({ directory }: Context, config: OidcConfig, claims: Claims):
     ...namesOf(claims),
     role: roles === undefined ? undefined : roles.some((role) => adminValues.includes(role)) ? 'admin' : 'user',
     botIds: bots === undefined ? undefined : named.has('*') ? null : botIds,
-    botLabels: labelsIn(bots ?? []),
+    bot_labels: labelsIn(bots ?? []),
   };
 }
 

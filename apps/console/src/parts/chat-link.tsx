@@ -4,8 +4,8 @@ import { ChatName } from './chat-name.tsx';
 import { searchOf } from './inbox-address.ts';
 
 type ChatLinkProps = {
-  botId: number;
-  chatId: number;
+  bot_id: number;
+  chat_id: number;
   /** The business connection; without it the chat of the bot itself. */
   connection?: string | undefined;
   /** The message that it opens at. */
@@ -16,15 +16,15 @@ type ChatLinkProps = {
 };
 
 /** Opens a chat in the inbox. */
-export function ChatLink({ botId, chatId, connection, around, className, children }: ChatLinkProps): ReactNode {
+export function ChatLink({ bot_id, chat_id, connection, around, className, children }: ChatLinkProps): ReactNode {
   return (
     <Link
       to="/inbox/$botId/$chatId"
-      params={{ botId: String(botId), chatId: String(chatId) }}
+      params={{ botId: String(bot_id), chatId: String(chat_id) }}
       search={searchOf({ connection, around })}
       className={className ?? ''}
     >
-      {children ?? <ChatName bot_id={botId} chatId={chatId} />}
+      {children ?? <ChatName bot_id={bot_id} chat_id={chat_id} />}
     </Link>
   );
 }

@@ -30,13 +30,13 @@ export function useChatName(botId: number | string | undefined, chatId: number |
   return title.data ?? String(chatId ?? '');
 }
 
-type NameProps = { bot_id: number | string; chatId: number | string };
+type NameProps = { bot_id: number | string; chat_id: number | string };
 
 /** The name of a chat; its id when the pointer rests there. */
-export function ChatName({ bot_id, chatId }: NameProps): ReactNode {
+export function ChatName({ bot_id, chat_id }: NameProps): ReactNode {
   return (
-    <bdi className="cut" title={String(chatId)}>
-      {useChatName(bot_id, chatId)}
+    <bdi className="cut" title={String(chat_id)}>
+      {useChatName(bot_id, chat_id)}
     </bdi>
   );
 }

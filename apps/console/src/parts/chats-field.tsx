@@ -6,7 +6,7 @@ import { useChatName } from './chat-name.tsx';
 import { Icon } from './icon.tsx';
 import './chips.css';
 
-export type ChatOfBot = { botId: number; chatId: number };
+export type ChatOfBot = { bot_id: number; chat_id: number };
 
 type ChatsProps = {
   label: string;
@@ -21,7 +21,7 @@ type ChatsProps = {
 
 /** Some chats, each of which can be taken away; another one is found by a part of its name or by its id. */
 export function ChatsField({ chats, choose, botId, ...field }: ChatsProps): ReactNode {
-  const others = (one: ChatOfBot) => chats.filter((chat) => chat.botId !== one.botId || chat.chatId !== one.chatId);
+  const others = (one: ChatOfBot) => chats.filter((chat) => chat.bot_id !== one.bot_id || chat.chat_id !== one.chat_id);
   const add = (chat: ChatOfBot) => choose([...others(chat), chat]);
   return (
     <>
@@ -29,7 +29,7 @@ export function ChatsField({ chats, choose, botId, ...field }: ChatsProps): Reac
         <ul className="chips">
           {chats.map((chat) => (
             <Chip
-              key={`${chat.botId} ${chat.chatId}`}
+              key={`${chat.bot_id} ${chat.chat_id}`}
               chat={chat}
               showsBot={botId === undefined}
               remove={() => choose(others(chat))}
@@ -41,7 +41,7 @@ export function ChatsField({ chats, choose, botId, ...field }: ChatsProps): Reac
         {...field}
         botId={botId}
         chatId={undefined}
-        choose={(chat, bot) => chat && bot && add({ botId: Number(bot), chatId: Number(chat) })}
+        choose={(chat, bot) => chat && bot && add({ bot_id: Number(bot), chat_id: Number(chat) })}
       />
     </>
   );
@@ -49,10 +49,10 @@ export function ChatsField({ chats, choose, botId, ...field }: ChatsProps): Reac
 
 type ChipProps = { chat: ChatOfBot; showsBot: boolean; remove: () => void };
 
-function Chip({ chat: { botId, chatId }, showsBot, remove }: ChipProps): ReactNode {
+function Chip({ chat: { bot_id, chat_id }, showsBot, remove }: ChipProps): ReactNode {
   const { access: words } = useWords();
-  const name = useChatName(botId, chatId);
-  const botName = useBotName(showsBot ? String(botId) : undefined);
+  const name = useChatName(bot_id, chat_id);
+  const botName = useBotName(showsBot ? String(bot_id) : undefined);
   return (
     <li className="chip">
       <bdi className="cut">{name}</bdi>
@@ -71,13 +71,13 @@ type OfBotProps = Omit<ChatsProps, 'chats' | 'choose' | 'botId' | 'among'> & {
 };
 
 /** Some chats of one bot. */
-export function ChatsOfBot({ bot_id: botId, chats, choose, ...field }: OfBotProps): ReactNode {
+export function ChatsOfBot({ bot_id, chats, choose, ...field }: OfBotProps): ReactNode {
   return (
     <ChatsField
       {...field}
-      botId={botId}
-      chats={chats.map((chatId) => ({ botId, chatId }))}
-      choose={(chosen) => choose(chosen.map(({ chatId }) => chatId))}
+      botId={bot_id}
+      chats={chats.map((chat_id) => ({ bot_id, chat_id }))}
+      choose={(chosen) => choose(chosen.map(({ chat_id }) => chat_id))}
     />
   );
 }

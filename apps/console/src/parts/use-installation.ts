@@ -16,7 +16,7 @@ type Installation = {
   /** True if it is a copy that sends nothing. */
   isQuarantined: boolean;
   /** In a sandbox: the page on which a person writes to its bot. */
-  sandboxUrl: string | undefined;
+  sandbox_url: string | undefined;
   /** The Bot API servers that bots can be at. */
   upstreams: readonly UpstreamState[];
 };
@@ -37,7 +37,7 @@ export function useInstallation(): Installation {
     isReal: platformUrl === REAL_PLATFORM,
     platformUrl,
     isQuarantined: system.data?.quarantined ?? false,
-    sandboxUrl: system.data?.sandbox_url,
+    sandbox_url: system.data?.sandbox_url,
     upstreams: system.data?.upstreams ?? NONE,
   };
 }

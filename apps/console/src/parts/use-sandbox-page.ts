@@ -9,8 +9,8 @@ import { useInstallation } from './use-installation.ts';
 export function useSandboxPage(username: string | undefined): string | undefined {
   const words = useWords();
   const { theme } = usePreferences();
-  const { sandboxUrl } = useInstallation();
-  if (sandboxUrl === undefined) return undefined;
+  const { sandbox_url } = useInstallation();
+  if (sandbox_url === undefined) return undefined;
   const to = username === undefined ? '' : `&bot=${username}`;
-  return `${sandboxUrl}/?lang=${words.language}&theme=${theme}${to}`;
+  return `${sandbox_url}/?lang=${words.language}&theme=${theme}${to}`;
 }

@@ -67,13 +67,11 @@ export function useFound(q: string): Found {
     groups: [
       {
         name: 'chats',
-        targets: (chats.data ?? []).map(
-          ({ bot_id: botId, id, business_connection_id: connection, title, username }) => ({
-            key: `chat-${botId}-${id}-${connection ?? ''}`,
-            face: <TwoTexts one={titleOf({ id, title })} other={username && `@${username}`} />,
-            go: () => open.chat(botId, id, { connection }),
-          }),
-        ),
+        targets: (chats.data ?? []).map(({ bot_id, id, business_connection_id: connection, title, username }) => ({
+          key: `chat-${bot_id}-${id}-${connection ?? ''}`,
+          face: <TwoTexts one={titleOf({ id, title })} other={username && `@${username}`} />,
+          go: () => open.chat(bot_id, id, { connection }),
+        })),
       },
       {
         name: 'people',
@@ -120,12 +118,12 @@ function useOpen() {
   return {
     chat,
     /** In the chat in which they wrote last; of a private chat, the person is beside it. */
-    person({ user_id: userId, chats: [newest] }: PersonResource) {
+    person({ user_id, chats: [newest] }: PersonResource) {
       if (newest === undefined) return;
-      const { bot_id: botId, chat_id: chatId } = newest;
-      if (chatId === userId) return chat(botId, chatId);
-      const params = { id: String(botId), chat: String(chatId) };
-      void navigate({ to: '/bots/$id/chats/$chat/people', params, search: { user: String(userId) } });
+      const { bot_id, chat_id } = newest;
+      if (chat_id === user_id) return chat(bot_id, chat_id);
+      const params = { id: String(bot_id), chat: String(chat_id) };
+      void navigate({ to: '/bots/$id/chats/$chat/people', params, search: { user: String(user_id) } });
     },
     rules: (botId: number) => void navigate({ to: '/bots/$id/rules', params: { id: String(botId) } }),
     search: (q: string) => void navigate({ to: '/search', search: { q } }),

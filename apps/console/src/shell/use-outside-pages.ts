@@ -23,14 +23,14 @@ export function useOutsidePages(): OutsidePage[] {
 
 /** In a sandbox: the page on which a person writes to the bot that is shown, in the language and the theme of this one. */
 function useSandboxOfBot(): string | undefined {
-  const { sandboxUrl } = useInstallation();
+  const { sandbox_url } = useInstallation();
   const { id: shown } = useParams({ strict: false }) as { id?: string };
   const isOfBot = useRouterState({ select: ({ location }) => location.pathname.startsWith('/bots/') });
   const added = useRouterState({ select: ({ location }) => (location.search as { bot?: unknown }).bot });
   const id = shown ?? (typeof added === 'string' ? added : undefined);
   const bot = useQuery({
     ...botQuery(id ?? ''),
-    enabled: sandboxUrl !== undefined && isOfBot && id !== undefined,
+    enabled: sandbox_url !== undefined && isOfBot && id !== undefined,
   });
   return useSandboxPage(isOfBot ? bot.data?.username : undefined);
 }

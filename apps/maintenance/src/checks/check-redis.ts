@@ -68,7 +68,7 @@ function checkLimit({ limitBytes, state }: RedisInspection, setting: number | nu
     const mend = 'set maxmemory to 60 % of the memory of its machine, or REDIS_MEMORY_LIMIT';
     return warn('redis memory', 'no limit is set, so intake cannot slow down in time', mend);
   }
-  const percent = Math.round((100 * state.usedBytes) / limit);
+  const percent = Math.round((100 * state.used_bytes) / limit);
   const found = `${percent} % of ${Math.round(limit / 1_048_576)} MiB are used`;
   if (percent < 60) return ok('redis memory', found);
   return (percent < 80 ? warn : fail)('redis memory', found, 'give Redis more memory, or look for what waits there');

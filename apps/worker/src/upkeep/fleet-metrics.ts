@@ -152,7 +152,7 @@ const redisGauges: Gauge<ServerState>[] = [
   {
     name: 'flotilla_redis_used_bytes',
     help: 'Memory Redis uses, all masters together.',
-    read: ({ usedBytes }) => [{ value: usedBytes }],
+    read: ({ used_bytes }) => [{ value: used_bytes }],
   },
 ];
 

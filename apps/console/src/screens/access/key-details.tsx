@@ -24,9 +24,9 @@ export function KeyDetails({ apiKey, all, close }: DetailsProps): ReactNode {
   const queries = useQueryClient();
   const [deleting, setDeleting] = useState(false);
   const [left, setLeft] = useState<readonly LeftToken[]>([]);
-  const { id, name, enabled, expires_at: expires, last_used_at: last, parent_id: parentId } = apiKey;
+  const { id, name, enabled, expires_at: expires, last_used_at: last, parent_id } = apiKey;
   const children = dependentOn(id, all);
-  const parent = all.find((key) => key.id === parentId);
+  const parent = all.find((key) => key.id === parent_id);
   const changed = () => queries.invalidateQueries({ queryKey: ['keys'] });
   const end = async () => {
     await changed();
@@ -50,9 +50,9 @@ export function KeyDetails({ apiKey, all, close }: DetailsProps): ReactNode {
           [words.access.expires, expires ? <Moment key="expires" at={expires} /> : words.fleet.never],
           [words.access.columns.lastUse, last ? <Ago key="last" at={last} /> : words.fleet.never],
           [words.access.created, <Moment key="created" at={apiKey.created_at} />],
-          ...(parentId === undefined
+          ...(parent_id === undefined
             ? []
-            : [[words.access.madeBy, <bdi key="parent">{parent?.name ?? `#${parentId}`}</bdi>] as const]),
+            : [[words.access.madeBy, <bdi key="parent">{parent?.name ?? `#${parent_id}`}</bdi>] as const]),
           ...(children.length === 0
             ? []
             : [[words.access.dependent, children.map((key) => key.name).join(', ')] as const]),

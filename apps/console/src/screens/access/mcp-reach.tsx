@@ -13,7 +13,7 @@ export function McpChatsShown({ chats }: { chats: Chats }): ReactNode {
   const [first] = chats;
   if (first === undefined) return <span className="muted">{words.noChats}</span>;
   if (chats.length > 1) return words.chatCount(chats.length);
-  return <ChatName bot_id={first.bot_id} chatId={first.chat_id} />;
+  return <ChatName bot_id={first.bot_id} chat_id={first.chat_id} />;
 }
 
 /** All chats of a key, by bot; each opens in the inbox. */
@@ -22,12 +22,16 @@ export function McpChats({ chats }: { chats: Chats }): ReactNode {
   const bots = [...new Set(chats.map(({ bot_id: bot }) => bot))];
   if (bots.length === 0) return words.noChats;
   return bots.map((bot) => (
-    <ChatsOfOneBot key={bot} botId={bot} chats={chats.flatMap((chat) => (chat.bot_id === bot ? [chat.chat_id] : []))} />
+    <ChatsOfOneBot
+      key={bot}
+      bot_id={bot}
+      chats={chats.flatMap((chat) => (chat.bot_id === bot ? [chat.chat_id] : []))}
+    />
   ));
 }
 
-function ChatsOfOneBot({ botId, chats }: { botId: number; chats: readonly number[] }): ReactNode {
-  const botName = useBotName(String(botId));
+function ChatsOfOneBot({ bot_id, chats }: { bot_id: number; chats: readonly number[] }): ReactNode {
+  const botName = useBotName(String(bot_id));
   // A line each, however long: what stands below must not move when the names come.
   return (
     <div className="chats-of-bot">
@@ -37,7 +41,7 @@ function ChatsOfOneBot({ botId, chats }: { botId: number; chats: readonly number
       <ul>
         {chats.map((chat) => (
           <li key={chat}>
-            <ChatLink botId={botId} chatId={chat} className="cut" />
+            <ChatLink bot_id={bot_id} chat_id={chat} className="cut" />
           </li>
         ))}
       </ul>

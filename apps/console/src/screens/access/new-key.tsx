@@ -100,8 +100,8 @@ function reachInput({ purpose, role, bots, labels, chats }: Reach) {
     return { bot_ids: bots, ...byLabel, ...(role === '' ? {} : { role }) };
   }
   return {
-    ...({ role: 'user', mcp: purpose, bot_ids: [...new Set(chats.map(({ botId }) => botId))] } as const),
-    mcp_chats: chats.map(({ botId, chatId }) => ({ bot_id: botId, chat_id: chatId })),
+    ...({ role: 'user', mcp: purpose, bot_ids: [...new Set(chats.map(({ bot_id }) => bot_id))] } as const),
+    mcp_chats: chats.map(({ bot_id, chat_id }) => ({ bot_id, chat_id })),
   };
 }
 

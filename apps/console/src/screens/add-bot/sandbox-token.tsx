@@ -6,8 +6,8 @@ import { Line } from './line.tsx';
 /** In a sandbox: how to make a bot on the simulated platform. */
 export function SandboxToken(): ReactNode {
   const words = useAddBotWords().sandbox;
-  const { sandboxUrl, platformUrl } = useInstallation();
-  if (sandboxUrl === undefined) return null;
+  const { sandbox_url, platformUrl } = useInstallation();
+  if (sandbox_url === undefined) return null;
   const made = JSON.stringify({ name: words.name });
   const line = `curl -s ${platformUrl}/control/createBot -H 'Content-Type: application/json' -d '${made}'`;
   return (

@@ -28,14 +28,14 @@ export function useChatOfPage(): { bot_id: number; chat_id: number } {
 export function Chat(): ReactNode {
   const words = useWords();
   const { id, chat } = useChatParams();
-  const { bot_id: botId, chat_id: chatId } = useChatOfPage();
+  const { bot_id, chat_id } = useChatOfPage();
   const bot = useQuery(botQuery(id));
-  const title = useChatName(botId, chatId);
+  const title = useChatName(bot_id, chat_id);
   useTitle(title);
   if (bot.data === undefined && bot.error instanceof CallError && [400, 403, 404].includes(bot.error.status)) {
     return <NotFound title={words.bot.gone} hint="" />;
   }
-  if (!Number.isSafeInteger(chatId)) return <NotFound />;
+  if (!Number.isSafeInteger(chat_id)) return <NotFound />;
   return (
     <div className="chat-page">
       <Link to="/bots/$id" params={{ id }} className="back">
@@ -46,7 +46,7 @@ export function Chat(): ReactNode {
         <h1 className="cut" title={title}>
           <bdi>{title}</bdi>
         </h1>
-        <ChatLink botId={botId} chatId={chatId}>
+        <ChatLink bot_id={bot_id} chat_id={chat_id}>
           {words.chat.messages}
         </ChatLink>
       </header>

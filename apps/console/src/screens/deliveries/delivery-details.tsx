@@ -122,7 +122,7 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryResource }): ReactNode 
         [facts.attempts, delivery.attempts],
         ...(delivery.chat_id === undefined
           ? []
-          : [[facts.chat, <ChatLink key="chat" botId={delivery.bot_id} chatId={delivery.chat_id} />] as const]),
+          : [[facts.chat, <ChatLink key="chat" bot_id={delivery.bot_id} chat_id={delivery.chat_id} />] as const]),
         ...moment(facts.first, delivery.first_failed_at),
         ...moment(facts.last, delivery.last_failed_at),
         ...moment(facts.next, delivery.state === 'retrying' ? delivery.next_attempt_at : undefined),

@@ -27,7 +27,7 @@ export function EventDetails({ event, close }: { event: EventResource; close: ()
     bot === undefined || program === undefined
       ? null
       : [words.program, <ProgramLink key="program" bot={String(bot)} program={String(program)} />],
-    bot === undefined || chat === undefined ? null : [words.chat, <ChatLink key="chat" botId={bot} chatId={chat} />],
+    bot === undefined || chat === undefined ? null : [words.chat, <ChatLink key="chat" bot_id={bot} chat_id={chat} />],
     request === undefined ? null : [words.request, <code key="request">{request}</code>],
   ];
   return (

@@ -55,7 +55,7 @@ export function ChatAround({ entry }: { entry: Entry }): ReactNode {
         ))}
       </ul>
       <p className="hint">{outbox.around.hint}</p>
-      <ChatLink botId={bot_id} chatId={chat_id} connection={connection} around={rows.find(({ id }) => id > 0)?.id}>
+      <ChatLink bot_id={bot_id} chat_id={chat_id} connection={connection} around={rows.find(({ id }) => id > 0)?.id}>
         {rows.length > 0 ? outbox.around.open : outbox.around.openChat}
       </ChatLink>
     </section>

@@ -109,8 +109,8 @@ function AuthorLink({ entry: { created_by: name } }: { entry: Entry }): ReactNod
 function EntryFacts({ entry }: { entry: Entry }): ReactNode {
   const words = useOutboxWords();
   const { details } = words;
-  const { bot_id: botId, chat_id: chatId, message_id } = entry;
-  const botName = useBotName(String(botId));
+  const { bot_id, chat_id, message_id } = entry;
+  const botName = useBotName(String(bot_id));
   const moment = (name: string, at: string | undefined): [string, ReactNode][] =>
     at === undefined ? [] : [[name, <Moment key={name} at={at} />]];
   const given = (name: string, value: ReactNode): [string, ReactNode][] =>
@@ -118,17 +118,17 @@ function EntryFacts({ entry }: { entry: Entry }): ReactNode {
   return (
     <Facts
       rows={[
-        [details.bot, <BotLink key="bot" id={botId} name={botName} />],
+        [details.bot, <BotLink key="bot" id={bot_id} name={botName} />],
         [
           details.chat,
-          <ChatLink key="chat" botId={botId} chatId={chatId} className="cut">
-            <bdi>{titleOf({ id: chatId, title: entry.chat_title })}</bdi>
+          <ChatLink key="chat" bot_id={bot_id} chat_id={chat_id} className="cut">
+            <bdi>{titleOf({ id: chat_id, title: entry.chat_title })}</bdi>
           </ChatLink>,
         ],
         ...given(
           words.columns.what,
           message_id && (
-            <ChatLink botId={botId} chatId={chatId} around={message_id}>
+            <ChatLink bot_id={bot_id} chat_id={chat_id} around={message_id}>
               {details.toMessage}
             </ChatLink>
           ),

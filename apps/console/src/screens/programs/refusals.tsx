@@ -49,7 +49,7 @@ function Refusal({ refusal, bot_id }: RefusalProps): ReactNode {
         {words.reasons[reason]}
         {chat !== undefined && (
           <>
-            : <ChatName bot_id={bot_id} chatId={chat} />
+            : <ChatName bot_id={bot_id} chat_id={chat} />
           </>
         )}
         {token_id !== undefined && (

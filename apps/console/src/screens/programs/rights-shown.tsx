@@ -28,7 +28,7 @@ export function RightsShown({ token, bot_id }: { token: ProgramTokenResource; bo
             {chats.slice(0, NAMED_CHATS).map((id, at) => (
               <Fragment key={id}>
                 {at > 0 && ', '}
-                <ChatName bot_id={bot_id} chatId={id} />
+                <ChatName bot_id={bot_id} chat_id={id} />
               </Fragment>
             ))}
             {more > 0 && `, ${andMore(more)}`}

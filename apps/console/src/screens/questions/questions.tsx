@@ -66,9 +66,7 @@ function columnsOf({ columns }: ReturnType<typeof useQuestionsWords>): Column<Qu
       name: 'chat-cell',
       title: columns.chat,
       width: 'minmax(6rem, 10rem)',
-      cell: ({ bot_id: botId, chat_id: chatId, message_id: around }) => (
-        <ChatLink botId={botId} chatId={chatId} around={around} />
-      ),
+      cell: ({ bot_id, chat_id, message_id: around }) => <ChatLink bot_id={bot_id} chat_id={chat_id} around={around} />,
     },
     {
       name: 'question-cell',

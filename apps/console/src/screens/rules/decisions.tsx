@@ -19,19 +19,19 @@ const SETTLE_MS = 1_000;
 /** In place of a bot that the account does not see. */
 const UNSEEN_BOT = 0;
 
-export function Decisions({ botId }: { botId: number }): ReactNode {
+export function Decisions({ botId: bot_id }: { botId: number }): ReactNode {
   const words = useRulesWords().decisions;
   const queries = useQueryClient();
   const decisions = useQuery({
-    queryKey: ['decisions', botId],
-    queryFn: ({ signal }) => call('listRouteDecisions', { bot_id: botId, limit: SHOWN }, signal),
+    queryKey: ['decisions', bot_id],
+    queryFn: ({ signal }) => call('listRouteDecisions', { bot_id, limit: SHOWN }, signal),
     refetchInterval: REFRESH_MS,
   });
   const askAgain = useMemo(
-    () => atOnceAndAfter(SETTLE_MS, () => void queries.invalidateQueries({ queryKey: ['decisions', botId] })),
-    [queries, botId],
+    () => atOnceAndAfter(SETTLE_MS, () => void queries.invalidateQueries({ queryKey: ['decisions', bot_id] })),
+    [queries, bot_id],
   );
-  useLive([`bot:${botId}`], ({ name }) => name === 'route' && askAgain());
+  useLive([`bot:${bot_id}`], ({ name }) => name === 'route' && askAgain());
   return (
     <section className="panel" aria-labelledby="decisions">
       <h2 id="decisions">{words.title}</h2>
@@ -42,7 +42,7 @@ export function Decisions({ botId }: { botId: number }): ReactNode {
         {decisions.data?.map((decision) => (
           <li key={`${decision.at} ${decision.chat_id}`} className="decision">
             <Moment at={decision.at} />
-            <ChatLink botId={botId} chatId={decision.chat_id} />
+            <ChatLink bot_id={bot_id} chat_id={decision.chat_id} />
             <Decided decision={decision} sticky={decision.sticky} />
           </li>
         ))}

@@ -57,7 +57,7 @@ export function foundColumns(
             name: 'bot-cell',
             title: words.bot,
             width: 'minmax(6rem, 9rem)',
-            cell: ({ bot_id: botId }: FoundMessage) => <BotName id={String(botId)} />,
+            cell: ({ bot_id }: FoundMessage) => <BotName id={String(bot_id)} />,
           },
         ]
       : []),
@@ -67,8 +67,8 @@ export function foundColumns(
       width: 'minmax(8rem, 1fr)',
       cell: (message) => (
         <ChatLink
-          botId={message.bot_id}
-          chatId={message.chat_id}
+          bot_id={message.bot_id}
+          chat_id={message.chat_id}
           connection={message.business_connection_id}
           around={message.note ? undefined : message.id}
           className="cut row-link found-text"

@@ -39,8 +39,8 @@ export function Found({ address }: { address: SearchAddress }): ReactNode {
           columns={foundColumns(words, { withChat: !isOneChat, withBot: bot === undefined })}
           total={found.isPending ? 8 : found.rows.length}
           rowAt={(index) => found.rows[index]}
-          keyOf={({ bot_id: botId, chat_id: chatId, business_connection_id: connection, id, note }) =>
-            `${botId} ${chatId} ${connection ?? ''} ${note ? 'note ' : ''}${id}`
+          keyOf={({ bot_id, chat_id, business_connection_id: connection, id, note }) =>
+            `${bot_id} ${chat_id} ${connection ?? ''} ${note ? 'note ' : ''}${id}`
           }
           shows={found.shows}
           stale={found.isPending || found.isPlaceholderData}

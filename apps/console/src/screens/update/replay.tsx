@@ -8,7 +8,7 @@ import type { ShownUpdate } from './shown-update.ts';
 import { useUpdateWords } from './update-words.ts';
 
 type Reader = ShownUpdate['readers'][number];
-type ReplayProps = { botId: number; update_id: number; reader: Reader; name: string };
+type ReplayProps = { bot_id: number; update_id: number; reader: Reader; name: string };
 
 const ENDED: readonly Reader['outcome'][] = ['delivered', 'dead', 'expired'];
 
@@ -20,7 +20,7 @@ export function canReplay({ outcome, attempts }: Reader, update: ShownUpdate): b
 const isOfBackend = ({ reader }: Reader['attempts'][number]) => reader !== 'rules';
 
 /** Asks first, because the bot may answer the person again; then opens the attempt. */
-export function Replay({ botId, update_id, reader, name }: ReplayProps): ReactNode {
+export function Replay({ bot_id, update_id, reader, name }: ReplayProps): ReactNode {
   const words = useUpdateWords();
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -29,10 +29,10 @@ export function Replay({ botId, update_id, reader, name }: ReplayProps): ReactNo
     mutationFn: () => {
       const { program_id } = reader;
       const to = program_id === undefined ? { reader: 'push' as const } : { program_id };
-      return call('replayUpdate', { bot_id: botId, update_id, ...to });
+      return call('replayUpdate', { bot_id, update_id, ...to });
     },
     onSuccess: async ({ id }) => {
-      void queries.invalidateQueries({ queryKey: ['attempts', botId] });
+      void queries.invalidateQueries({ queryKey: ['attempts', bot_id] });
       await queries.invalidateQueries({ queryKey: ['update', 'shown'] });
       setAsking(false);
       void navigate({ to: '.', search: { attempt: id }, resetScroll: false });

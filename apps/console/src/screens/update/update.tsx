@@ -36,7 +36,7 @@ export function Update(): ReactNode {
       <h2 id="update-title">{words.title(update_id)}</h2>
       {shown.isError && !isGone && <Failure error={shown.error} retry={() => void shown.refetch()} />}
       {isGone && shown.data === undefined && <Empty title={words.gone} hint={words.goneHint} />}
-      {shown.data && <Shown botId={Number(id)} update_id={Number(update_id)} update={shown.data} />}
+      {shown.data && <Shown bot_id={Number(id)} update_id={Number(update_id)} update={shown.data} />}
     </article>
   );
 }
@@ -45,10 +45,10 @@ function isUnknown(error: Error | null): boolean {
   return error instanceof CallError && [400, 404].includes(error.status);
 }
 
-function Shown({ botId, update_id, update }: { botId: number; update_id: number; update: ShownUpdate }): ReactNode {
+function Shown({ bot_id, update_id, update }: { bot_id: number; update_id: number; update: ShownUpdate }): ReactNode {
   const words = useUpdateWords();
   const { attempt } = route.useSearch();
-  const { accepted_at: at, via, kind, chat_id: chatId, message } = update;
+  const { accepted_at: at, via, kind, chat_id, message } = update;
   return (
     <>
       <Facts
@@ -56,18 +56,18 @@ function Shown({ botId, update_id, update }: { botId: number; update_id: number;
           ...(at === undefined ? [] : [[words.accepted, <When key="at" at={at} />] as const]),
           ...(via === undefined ? [] : [[words.via, words.vias[via]] as const]),
           ...(kind === undefined ? [] : [[words.kind, <code key="kind">{kind}</code>] as const]),
-          ...(chatId === undefined
+          ...(chat_id === undefined
             ? []
-            : [[words.chat, <ChatLink key="chat" botId={botId} chatId={chatId} />] as const]),
+            : [[words.chat, <ChatLink key="chat" bot_id={bot_id} chat_id={chat_id} />] as const]),
           ...(message === undefined ? [] : [[words.message, <MessageLink key="message" message={message} />] as const]),
         ]}
       />
-      <Waterfall botId={botId} update_id={update_id} update={update} />
+      <Waterfall bot_id={bot_id} update_id={update_id} update={update} />
       <section className="panel" aria-labelledby="update-json">
         <h3 id="update-json">{words.json}</h3>
         {update.update === undefined ? <p className="muted">{words.noJson}</p> : <JsonView value={update.update} />}
       </section>
-      {attempt && <OpenedAttempt botId={botId} id={attempt} />}
+      {attempt && <OpenedAttempt botId={bot_id} id={attempt} />}
     </>
   );
 }

@@ -23,10 +23,10 @@ const MARKS = {
   expired: 'open',
 } as const satisfies Record<Reader['outcome'], string>;
 
-type WaterfallProps = { botId: number; update_id: number; update: ShownUpdate };
+type WaterfallProps = { bot_id: number; update_id: number; update: ShownUpdate };
 
 /** From the acceptance to the attempts of each reader and to the calls, over a time whose steps grow by factors. */
-export function Waterfall({ botId, update_id, update }: WaterfallProps): ReactNode {
+export function Waterfall({ bot_id, update_id, update }: WaterfallProps): ReactNode {
   const words = useUpdateWords();
   const { readers, calls } = update;
   const scale = timeScale(update);
@@ -36,7 +36,7 @@ export function Waterfall({ botId, update_id, update }: WaterfallProps): ReactNo
       {scale && <Axis scale={scale} />}
       <ol>
         {readers.map((reader) => (
-          <ReaderRow key={reader.reader} {...{ botId, update_id, update, reader, scale }} />
+          <ReaderRow key={reader.reader} {...{ bot_id, update_id, update, reader, scale }} />
         ))}
       </ol>
       <h4>{words.calls}</h4>
@@ -71,7 +71,7 @@ type RowProps = { scale: TimeScale | null };
 
 type ReaderProps = RowProps & WaterfallProps & { reader: Reader };
 
-function ReaderRow({ botId, update_id, update, reader, scale }: ReaderProps): ReactNode {
+function ReaderRow({ bot_id, update_id, update, reader, scale }: ReaderProps): ReactNode {
   const words = useUpdateWords();
   const { outcome, filtered_by: by, attempts } = reader;
   const name = useReaderName(reader);
@@ -84,7 +84,7 @@ function ReaderRow({ botId, update_id, update, reader, scale }: ReaderProps): Re
           {words.outcomes[outcome]}
         </span>
         {by && <span className="muted">{words.filtered[by] ?? words.taken(by.replace('program:', ''))}</span>}
-        {canReplay(reader, update) && <Replay {...{ botId, update_id, reader, name }} />}
+        {canReplay(reader, update) && <Replay {...{ bot_id, update_id, reader, name }} />}
       </div>
       <div className="track" aria-hidden="true">
         {scale && attempts.map((attempt) => <Bar key={attempt.id} attempt={attempt} scale={scale} />)}
@@ -93,7 +93,7 @@ function ReaderRow({ botId, update_id, update, reader, scale }: ReaderProps): Re
         <ul className="attempts-of-reader">
           {attempts.map((attempt) => (
             <li key={attempt.id}>
-              <AttemptLink botId={botId} attempt={attempt} scale={scale} />
+              <AttemptLink bot_id={bot_id} attempt={attempt} scale={scale} />
             </li>
           ))}
         </ul>
@@ -115,7 +115,7 @@ function Bar({ attempt, scale }: { attempt: Attempt; scale: TimeScale }): ReactN
   return <span className={`time-bar ${attempt.ok ? 'ok' : 'failed'}`} style={place} title={resultOf(attempt)} />;
 }
 
-function AttemptLink({ botId, attempt, scale }: RowProps & { botId: number; attempt: Attempt }): ReactNode {
+function AttemptLink({ bot_id, attempt, scale }: RowProps & { bot_id: number; attempt: Attempt }): ReactNode {
   const words = useUpdateWords();
   const { bot } = useWords();
   const number = useNumber();
@@ -124,7 +124,7 @@ function AttemptLink({ botId, attempt, scale }: RowProps & { botId: number; atte
   return (
     <Link
       to="/bots/$id/updates/$update"
-      params={{ id: String(botId), update: String(attempt.update_id) }}
+      params={{ id: String(bot_id), update: String(attempt.update_id) }}
       search={{ attempt: id }}
       resetScroll={false}
     >

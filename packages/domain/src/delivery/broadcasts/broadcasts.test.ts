@@ -198,7 +198,7 @@ describe('An audience', () => {
     expect(await reached({ ...ALL, language_codes: ['pt', 'e'] })).toEqual([5, 6]);
     expect(await reached({ ...ALL, language_codes: ['pt-br', 'EN'] })).toEqual([5, 7]);
     expect(await reached({ ...ALL, inactive_since: new Date(7_000_000).toISOString() })).toEqual([5, 6]);
-    expect(await readAudienceChoices(deps(), { botId: bot_id, q: '' })).toEqual({
+    expect(await readAudienceChoices(deps(), { bot_id, q: '' })).toEqual({
       tags: [],
       languages: [
         { language_code: 'pt', people: 2 },
@@ -219,7 +219,7 @@ describe('An audience', () => {
     await tag(6, 6, 'vip');
     await tag(7, 7, 'other');
     expect(await reached({ ...ALL, tags: ['VIP', 'none'] })).toEqual([5, 6]);
-    expect(await readAudienceChoices(deps(), { botId: bot_id, q: 'VI' })).toMatchObject({
+    expect(await readAudienceChoices(deps(), { bot_id, q: 'VI' })).toMatchObject({
       tags: [{ tag: 'vip', people: 2 }],
     });
     expect(await reached({ ...ALL, tags: [] })).toEqual([]);
@@ -431,12 +431,12 @@ describe('A broadcast', () => {
     const made = await added(ALL);
     await advanced(made.id);
     const store = movedGroupStore(database.db);
-    const move = { botId: bot_id, fromChatId: -7, toChatId: -1_007 };
+    const move = { bot_id, fromChatId: -7, toChatId: -1_007 };
     expect([await store.moveSends(move), await store.moveAudiences(move)]).toEqual([1, 1]);
     expect(await chatsOf(made.id)).toEqual([-8, -1_007]);
     expect((await shown(waiting.id)).audience.chat_ids?.toSorted((a, b) => a - b)).toEqual([-1_007, -8]);
     // Of a supergroup that has an entry already, that of the group stays where the platform refuses it.
-    expect(await store.moveSends({ botId: bot_id, fromChatId: -8, toChatId: -1_007 })).toBe(0);
+    expect(await store.moveSends({ bot_id, fromChatId: -8, toChatId: -1_007 })).toBe(0);
   });
 
   test('is removed some months after it ended, and with its bot', async () => {

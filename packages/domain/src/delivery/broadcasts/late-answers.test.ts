@@ -112,7 +112,7 @@ test.each([
     const [ofGroup, ofSupergroup] = entries as [number, number];
     const claim = await turns().claim(bot_id);
     await begin(claim, [ofGroup]);
-    await movedGroupStore(database.db).point({ botId: bot_id, fromChatId: -1, toChatId: -1_001 });
+    await movedGroupStore(database.db).point({ bot_id, fromChatId: -1, toChatId: -1_001 });
     await settle(claim, ofGroup, outcome);
     const { error } = outcome as { error: string };
     expect(await shown(ofGroup)).toMatchObject({ state: 'failed', error, chat_id: -1 });

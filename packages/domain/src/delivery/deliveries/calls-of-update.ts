@@ -62,9 +62,9 @@ export async function callsOfUpdate(
   return [...shown, ...others].sort((one, other) => one.atMs - other.atMs);
 }
 
-function callInAnswer({ atMs, durationMs, reader, call, callError }: ReaderAttempt): CallOfUpdate[] {
-  if (call === undefined && callError === undefined) return [];
-  const made = { method: call?.method ?? null, error: callError ?? null, messageId: call?.messageId ?? null };
+function callInAnswer({ atMs, durationMs, reader, call, call_error }: ReaderAttempt): CallOfUpdate[] {
+  if (call === undefined && call_error === undefined) return [];
+  const made = { method: call?.method ?? null, error: call_error ?? null, messageId: call?.messageId ?? null };
   return [{ atMs: atMs + durationMs, how: 'answer', reader, ...made, message: null }];
 }
 

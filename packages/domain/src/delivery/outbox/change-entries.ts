@@ -46,10 +46,10 @@ export async function changeEntries<Given extends EntryQuery>(
       counts.refused += ids - done;
     }
   }
-  for (const [botId, { count, released }] of bots) {
+  for (const [bot_id, { count, released }] of bots) {
     const details = `entries: ${count}${act === 'resend' && released > 0 ? `; released: ${released}` : ''}`;
-    await recordAction(deps, changer.by, { action: AUDITED[act], bot_id: botId, details });
-    await wakeOutbox(deps, botId);
+    await recordAction(deps, changer.by, { action: AUDITED[act], bot_id, details });
+    await wakeOutbox(deps, bot_id);
   }
   return counts;
 }

@@ -142,7 +142,7 @@ describe('an owner', () => {
 
   test('begins nothing in a supergroup before what was begun in its group, which follows it when it is tried again', async () => {
     const claim = await turns().claim(bot_id);
-    const move = { botId: bot_id, fromChatId: -4_100, toChatId: -1_002_100_000_000 };
+    const move = { bot_id, fromChatId: -4_100, toChatId: -1_002_100_000_000 };
     const [first, second] = (await queued([move.fromChatId, move.fromChatId])) as [number, number];
     await begin([first], claim);
     await database.db.transaction().execute((transaction) => storeMove(transaction, move, 1_800_000_000));

@@ -36,7 +36,7 @@ async function reasonAfter(contentType: string, reply: string): Promise<string |
     log: createLogger({ name: 'test', level: 'silent' }),
   };
   const delivery = { contentType, reply: Buffer.from(reply), isCut: false, start: { text: '', isCut: false } };
-  return (await callInReply(needed as unknown as ReplyDeps, bot, delivery)).callError;
+  return (await callInReply(needed as unknown as ReplyDeps, bot, delivery)).call_error;
 }
 const reasonOfSend = () => reasonAfter('application/json', '{"method":"sendDice","chat_id":5}');
 

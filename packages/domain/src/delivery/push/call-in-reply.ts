@@ -44,7 +44,7 @@ export type ReplyDeps = {
 const IGNORED = new Set(['deletewebhook', 'setwebhook', 'close', 'logout']);
 
 /** The call in the answer of an attempt. */
-type Called = Pick<Attempt, 'call' | 'callError'>;
+type Called = Pick<Attempt, 'call' | 'call_error'>;
 
 /**
  * Executes the Bot API call that a backend put into its answer, as the platform does: one per answer, its result
@@ -56,10 +56,10 @@ export async function callInReply(
   backend: BotWithBackend,
   delivery: Pick<DeliveredAnswer, 'contentType' | 'reply' | 'isCut' | 'start'>,
 ): Promise<Called> {
-  if (delivery.isCut) return mayHaveCall(delivery) ? { callError: TOO_LONG } : {};
+  if (delivery.isCut) return mayHaveCall(delivery) ? { call_error: TOO_LONG } : {};
   const call = readCall(delivery);
   if (call === null) return {};
-  if (call === 'too-many') return { callError: TOO_MANY };
+  if (call === 'too-many') return { call_error: TOO_MANY };
   const method = call.method.toLowerCase();
   if (IGNORED.has(method) || method.startsWith('get')) return {};
   const checked = await check(deps, backend, method, call.params).catch((error: unknown) => {
@@ -105,7 +105,7 @@ function makeCall(
 
 function notMade(lowerCaseMethod: string, reason: string): Called {
   const text = `The call of ${writtenMethod(lowerCaseMethod)} in the answer did not succeed: ${reason}`;
-  return { callError: text.slice(0, REASON_LENGTH) };
+  return { call_error: text.slice(0, REASON_LENGTH) };
 }
 
 function made(lowerCaseMethod: string, result: unknown): Called {

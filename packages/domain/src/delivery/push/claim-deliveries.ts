@@ -61,7 +61,8 @@ export async function claimDeliveries(
   const failedFromMs = failures.length === 0 ? null : Math.min(...failures.map(({ atMs }) => atMs));
   const requests = () => ({
     failedForMs: failedFromMs === null ? null : Math.max(0, deps.clock.nowMs() - failedFromMs),
-    lastError: failures.at(-1)?.error ?? attempts.findLast(({ callError }) => callError !== undefined)?.callError ?? '',
+    lastError:
+      failures.at(-1)?.error ?? attempts.findLast(({ call_error }) => call_error !== undefined)?.call_error ?? '',
     succeeded: settled.some(({ outcome }) => outcome === 'delivered'),
     answers: answersTo(attempts),
   });

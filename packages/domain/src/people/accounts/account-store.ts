@@ -129,7 +129,7 @@ export function accountStore(db: Database) {
     /** Sets the bots that the account sees, unless it sees all. */
     async setBots(id: number, botIds: readonly number[]): Promise<void> {
       await db.deleteFrom('account_bots').where('account_id', '=', id).execute();
-      const rows = [...new Set(botIds)].map((botId) => ({ account_id: id, bot_id: botId }));
+      const rows = [...new Set(botIds)].map((bot_id) => ({ account_id: id, bot_id }));
       if (rows.length > 0) await db.insertInto('account_bots').values(rows).execute();
     },
 
@@ -163,11 +163,11 @@ export function accountStore(db: Database) {
     },
 
     /** Ends every session of the account. Returns the version for new sessions. */
-    async setPassword(id: number, passwordHash: string, mustChange: boolean): Promise<number> {
+    async setPassword(id: number, password_hash: string, mustChange: boolean): Promise<number> {
       const { session_version } = await db
         .updateTable('accounts')
         .set((row) => ({
-          password_hash: passwordHash,
+          password_hash,
           must_change_password: mustChange,
           session_version: row('session_version', '+', 1),
         }))

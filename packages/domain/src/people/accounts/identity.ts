@@ -9,24 +9,24 @@ export interface Identity {
   issuer: string;
   subject: string;
   username: string;
-  displayName: string;
+  display_name: string;
   /** Undefined: admins decide. */
   role: Role | undefined;
   /** null: all bots. Undefined: admins decide. */
   botIds: number[] | null | undefined;
   /** Beside `botIds`. */
-  botLabels: string[];
+  bot_labels: string[];
 }
 
 const USERNAME_LENGTH = 64;
 const DISPLAY_NAME_LENGTH = 128;
 
 /** The username and the name for a new account. Neither ever finds one: only issuer and subject do. */
-export function namesOf({ sub, preferred_username, email, name }: Claims): Pick<Identity, 'username' | 'displayName'> {
+export function namesOf({ sub, preferred_username, email, name }: Claims): Pick<Identity, 'username' | 'display_name'> {
   const [username = sub] = [preferred_username, email].flatMap((given) => textOf(given, USERNAME_LENGTH) ?? []);
   return {
     username: username.slice(0, USERNAME_LENGTH),
-    displayName: textOf(name, DISPLAY_NAME_LENGTH) ?? '',
+    display_name: textOf(name, DISPLAY_NAME_LENGTH) ?? '',
   };
 }
 

@@ -50,10 +50,10 @@ async function firstSignIn(deps: PasswordDeps, identity: Identity, by: By): Prom
 }
 
 function insertAccount(deps: PasswordDeps, identity: Identity, password_hash: string, by: By): Promise<Account> {
-  const { issuer, subject, username, displayName, role = 'user', botIds = [], botLabels: bot_labels } = identity;
+  const { issuer, subject, username, display_name, role = 'user', botIds = [], bot_labels } = identity;
   return deps.db.transaction().execute(async (transaction) => {
     const accounts = accountStore(transaction);
-    const row = { username, display_name: displayName, role, password_hash, all_bots: botIds === null, bot_labels };
+    const row = { username, display_name, role, password_hash, all_bots: botIds === null, bot_labels };
     const id = await accounts.insert({ ...row, oidc_issuer: issuer, oidc_subject: subject }).catch(refuseKnownUsername);
     await accounts.setBots(id, botIds ?? []);
     const account = await accounts.findById(id);
@@ -66,12 +66,12 @@ function insertAccount(deps: PasswordDeps, identity: Identity, password_hash: st
 
 /** The account with the role and the bots that the provider gives it. The last admin stays one, so that nobody is locked out. */
 async function follow(deps: PasswordDeps, account: Account, identity: Identity, by: By): Promise<Account> {
-  const { role = account.role, botIds, botLabels } = identity;
+  const { role = account.role, botIds, bot_labels } = identity;
   // An admin sees all bots, and the list for when it is a user again stays.
-  const keepsBots = botIds === undefined || role === 'admin' || isSame({ botIds, botLabels }, account);
+  const keepsBots = botIds === undefined || role === 'admin' || isSame({ botIds, botLabels: bot_labels }, account);
   const changes = {
     ...(role === account.role ? {} : { role }),
-    ...(keepsBots ? {} : { bot_ids: botIds, bot_labels: botLabels }),
+    ...(keepsBots ? {} : { bot_ids: botIds, bot_labels }),
   };
   if (Object.keys(changes).length === 0) return account;
   const actor: Actor = { ...by, kind: 'account', accountId: account.id, username: account.username, keyId: null };

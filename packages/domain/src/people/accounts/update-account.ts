@@ -25,7 +25,7 @@ type RowChanges = Omit<Changes<typeof accountResource>, 'password' | 'must_chang
 export type AccountChanges = RowChanges & {
   password?: { text: string; mustChange: boolean } | undefined;
   /** Deletes the API keys of the account. */
-  revokeKeys?: boolean | undefined;
+  revoke_keys?: boolean | undefined;
   /** Why, if no person asked for it. */
   reason?: string;
   /** Refuses what the change would meet. */
@@ -43,22 +43,22 @@ export async function updateAccount(
   changes: AccountChanges,
   action: 'account_update' | 'password_reset' = 'account_update',
 ): Promise<Account> {
-  const { password, revokeKeys = false, reason, check, ...rowChanges } = changes;
+  const { password, revoke_keys = false, reason, check, ...rowChanges } = changes;
   const hash = password === undefined ? null : await hashChosenPassword(deps, 'password', password.text);
   return changeCredentials(deps, () =>
     deps.db.transaction().execute(async (transaction) => {
       const before = await changeRow(transaction, id, rowChanges, check);
       const accounts = accountStore(transaction);
       if (hash !== null) await accounts.setPassword(id, hash, password?.mustChange ?? false);
-      const keyIds = revokeKeys ? await keyIdsOf(transaction, id) : [];
+      const keyIds = revoke_keys ? await keyIdsOf(transaction, id) : [];
       const { inWords: ofKeys } = await leftBehind(transaction, { keyIds }, []);
-      if (revokeKeys) await apiKeyStore(transaction).deleteOf(id);
+      if (revoke_keys) await apiKeyStore(transaction).deleteOf(id);
       const after = await accounts.findById(id);
       if (after === null) throw new FlotillaError('not_found', 'Account not found');
       const details = [
         describeAccountChanges(before, after),
         hash && 'password changed',
-        revokeKeys && 'keys revoked',
+        revoke_keys && 'keys revoked',
         ofKeys,
         reason,
       ];

@@ -52,8 +52,8 @@ const TAKE_NEWEST = sql`
 const PERIOD = sql`c.last_date >> ${sql.lit(LAST_PERIOD_BITS)}`;
 
 const AUTHOR_COLUMNS: Column<FoldedAuthor>[] = [
-  ['bigint', (author) => author.botId],
-  ['bigint', (author) => author.chatId],
+  ['bigint', (author) => author.bot_id],
+  ['bigint', (author) => author.chat_id],
   ['bigint', (author) => author.id],
   ['text', (author) => author.username],
   ['text', (author) => author.first_name],

@@ -245,7 +245,7 @@ function takeMemberships({ memberships }: HistoryFold): Membership[] {
 }
 
 function takeAuthors({ authors }: HistoryFold): FoldedAuthor[] {
-  const taken = [...authors.values()].sort((a, b) => a.botId - b.botId || a.chatId - b.chatId || a.id - b.id);
+  const taken = [...authors.values()].sort((a, b) => a.bot_id - b.bot_id || a.chat_id - b.chat_id || a.id - b.id);
   authors.clear();
   return taken;
 }

@@ -11,7 +11,7 @@ test.each<[string, Attempt]>([
   ['one without a chat', { ...BASE, chatId: null }],
   ['a failure', { ...BASE, outcome: 'failed', status: 0, error: 'Connection refused: 10 tries - none' }],
   ['a failure without words', { ...BASE, outcome: 'failed', status: 500, error: '' }],
-  ['a refused call in the answer', { ...BASE, callError: 'The call of sendDice …' }],
+  ['a refused call in the answer', { ...BASE, call_error: 'The call of sendDice …' }],
   ['a call in the answer', { ...BASE, call: { method: 'sendMessage', messageId: 502 } }],
   ['a call without a message', { ...BASE, call: { method: 'answerCallbackQuery', messageId: null } }],
   ['one of rules', { ...BASE, destination: 'the reply' }],

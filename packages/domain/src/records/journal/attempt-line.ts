@@ -19,7 +19,7 @@ export type Attempt = {
   /** Of a failed one. */
   error?: string;
   /** Why the call in the answer to a delivered update did not succeed. */
-  callError?: string;
+  call_error?: string;
   /** The call in the answer that was made, and the message that it sent. */
   call?: { method: string; messageId: number | null };
 };
@@ -34,10 +34,10 @@ export function attemptLine(attempt: Attempt): string {
   return `${atMs} ${updateId} ${chatId ?? '-'} ${status} ${durationMs} ${attempt.attempt} ${revision} ${to} ${endOf(attempt)}`;
 }
 
-function endOf({ outcome, error = '', callError, call }: Attempt): string {
+function endOf({ outcome, error = '', call_error, call }: Attempt): string {
   if (outcome === 'dropped') return 'x';
   if (outcome === 'failed') return `-${oneLine(error)}`;
-  if (callError !== undefined) return `!${oneLine(callError)}`;
+  if (call_error !== undefined) return `!${oneLine(call_error)}`;
   return call === undefined ? '+' : `=${call.method} ${call.messageId ?? ''}`;
 }
 
@@ -74,14 +74,14 @@ function placeIn(to: string): Pick<Attempt, 'destination' | 'replay'> {
   return to.startsWith(REPLAYED) ? { replay: to.slice(REPLAYED.length) } : { destination: to.replaceAll('_', ' ') };
 }
 
-function endIn(mark: string | undefined, text: string): Pick<Attempt, 'outcome' | 'error' | 'callError' | 'call'> {
+function endIn(mark: string | undefined, text: string): Pick<Attempt, 'outcome' | 'error' | 'call_error' | 'call'> {
   switch (mark) {
     case 'x':
       return { outcome: 'dropped' };
     case '-':
       return { outcome: 'failed', error: text };
     case '!':
-      return { outcome: 'delivered', callError: text };
+      return { outcome: 'delivered', call_error: text };
     case '=': {
       const [method = '', messageId = ''] = text.split(' ');
       return { outcome: 'delivered', call: { method, messageId: messageId === '' ? null : Number(messageId) } };

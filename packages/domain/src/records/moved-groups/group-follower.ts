@@ -33,13 +33,13 @@ export function groupFollower(deps: Deps): GroupFollower {
   const asking = new Set<number>();
   const nameOf = (botId: number, groupId: number) => `${botId} ${groupId}`;
 
-  const follow = async (botId: number, fromChatId: number, toChatId: number): Promise<void> => {
-    const bot = directory.byId(botId);
+  const follow = async (bot_id: number, fromChatId: number, toChatId: number): Promise<void> => {
+    const bot = directory.byId(bot_id);
     // Not after Postgres, which may be away: the bot would answer beside the person.
     if (bot !== undefined) await moveHold(deps, bot, { fromChatId, toChatId });
-    await moveGroup(deps, { botId, fromChatId, toChatId });
+    await moveGroup(deps, { bot_id, fromChatId, toChatId });
     if (known.size >= KNOWN_AT_MOST) known.clear();
-    known.add(nameOf(botId, fromChatId));
+    known.add(nameOf(bot_id, fromChatId));
   };
   const inTime = async (botId: number, following: Promise<void>): Promise<void> => {
     const logged = following.catch((error: unknown) =>

@@ -25,7 +25,7 @@ beforeEach(async () => {
   otherBotId = await storedBot(database.db);
 });
 
-const move = () => ({ botId: bot_id, fromChatId: GROUP, toChatId: SUPERGROUP });
+const move = () => ({ bot_id, fromChatId: GROUP, toChatId: SUPERGROUP });
 const moved = () => database.db.transaction().execute((transaction) => storeMove(transaction, move(), NOW_S));
 const audited = () => database.db.selectFrom('audit_log').selectAll().where('bot_id', '=', bot_id).execute();
 const bot = async (id = bot_id) => (await botStore(database.db).byId(id)) as BotRow;
@@ -244,7 +244,7 @@ describe('a group that becomes a supergroup', () => {
         ...{ condition_type: 'chat_id', condition_value: String(GROUP) },
       }),
     ];
-    const moves = Array.from({ length: 6 }, (_, at) => ({ ...move(), botId: at % 2 === 0 ? bot_id : otherBotId }));
+    const moves = Array.from({ length: 6 }, (_, at) => ({ ...move(), bot_id: at % 2 === 0 ? bot_id : otherBotId }));
     const changed = await Promise.all(
       moves.map((one) => database.db.transaction().execute((transaction) => storeMove(transaction, one, NOW_S))),
     );

@@ -14,7 +14,7 @@ export async function moveGroup(deps: ChangeRulesDeps, move: GroupMove): Promise
   const isKnown = await movedGroupStore(deps.db).isKnown(move);
   const stored = isKnown ? [] : await deps.db.transaction().execute((transaction) => storeMove(transaction, move, atS));
   // Who stored it before may not have published it yet, and the caller's updates are judged by what is published.
-  await republishBots(deps, stored.length > 0 ? stored : [move.botId]);
+  await republishBots(deps, stored.length > 0 ? stored : [move.bot_id]);
 }
 
 /**
@@ -43,17 +43,17 @@ export async function storeMove(transaction: Database, move: GroupMove, atS: num
     audiences,
     ...(await store.movePeople(move)),
   };
-  const { botId, fromChatId: chat_id, toChatId } = move;
+  const { bot_id, fromChatId: chat_id, toChatId } = move;
   // Even if nothing is bound to it: what is bound to the supergroup later also means the group's last updates.
-  const changed = [...new Set([botId, ...sources])];
+  const changed = [...new Set([bot_id, ...sources])];
   await botStore(transaction).touch(changed);
   const done = {
     action: 'migrate',
-    bot_id: botId,
+    bot_id,
     chat_id,
     details: describeMove(toChatId, followed),
   } as const;
-  const key = `migrate:${botId}:${chat_id}:${toChatId}`;
+  const key = `migrate:${bot_id}:${chat_id}:${toChatId}`;
   await auditStore(transaction).insert({ kind: 'bot', address: null }, done, atS, key);
   return changed;
 }

@@ -26,7 +26,7 @@ export type SystemState = {
   redis: (Taken<ServerState> & { pressure: MemoryPressure; share: number }) | null;
   turns: Taken<TurnFigures[]> | null;
   figures: FleetFigures | null;
-  removals: { clockMsApart: number; waiting: WaitingRemoval[] } | null;
+  removals: { clock_ms_apart: number; waiting: WaitingRemoval[] } | null;
   upstreams: UpstreamState[] | null;
 };
 
@@ -55,7 +55,7 @@ export function systemReader(deps: Deps): SystemReader {
   const redis = taken(REDIS_EVERY_MS, () => readServerState(deps.redis, config.redisChecks));
   const turns = taken(REDIS_EVERY_MS, () => readTurns(deps));
   const removals = remembered(clock, REDIS_EVERY_MS, async () => ({
-    clockMsApart: await clockAheadMs(deps.db, clock),
+    clock_ms_apart: await clockAheadMs(deps.db, clock),
     waiting: await waitingRemovals(deps.db),
   }));
   const upstreams = remembered(clock, REDIS_EVERY_MS, async () =>

@@ -54,7 +54,7 @@ function liveEvent(id: string, name: LiveEvent['name'], chatId: number | null, d
 function attemptEvent(bot_id: number, id: string, reader: string, line: string): LiveEvent | null {
   const attempt = readAttemptLine(line);
   if (attempt === null || attempt.outcome === 'dropped') return null;
-  const { updateId, status, durationMs, error, callError, destination } = attempt;
+  const { updateId, status, durationMs, error, call_error, destination } = attempt;
   const shown = { bot_id, ...presentReader(reader), update_id: updateId, ok: attempt.outcome === 'delivered' };
   // JSON leaves undefined fields out.
   const result = {
@@ -63,7 +63,7 @@ function attemptEvent(bot_id: number, id: string, reader: string, line: string):
     attempt: attempt.attempt,
     destination,
     error,
-    call_error: callError,
+    call_error,
   };
   return liveEvent(id, 'attempt', null, JSON.stringify({ ...shown, ...result }));
 }

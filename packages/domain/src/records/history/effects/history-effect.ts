@@ -63,7 +63,7 @@ export type HistoryEffect =
   /** `guessed`: only its id is known, so a row that exists already is kept as it is. */
   /** `direct`: it was seen by the bot itself, not through a business connection. */
   | { type: 'chat'; chat: ChatFacts; guessed: boolean; direct: boolean }
-  | { type: 'author'; chatId: number; user: SenderFacts; seenAtS: number }
+  | { type: 'author'; chat_id: number; user: SenderFacts; seenAtS: number }
   | { type: 'message'; message: NewMessage }
   | { type: 'topic'; topic: NewTopic }
   | { type: 'copy'; copy: MessageCopy }
@@ -72,7 +72,7 @@ export type HistoryEffect =
   /** `chat` is null where the connection alone tells which messages are meant. */
   | { type: 'delete'; business_connection_id: string; chat: ChatRef | null; messageIds: number[]; atMs: number }
   /** True if the bot can write in the chat, since this moment (Unix seconds). */
-  | { type: 'membership'; chatId: number; blocked: boolean; atS: number }
+  | { type: 'membership'; chat_id: number; blocked: boolean; atS: number }
   /** How a poll that was stored stands now. */
   | { type: 'poll'; poll: PollDetails }
   | { type: 'migrate'; move: GroupMove; atS: number }

@@ -17,7 +17,7 @@ import type {
 export type FoldedMessage = NewMessage & { bot_id: number; position?: number | null };
 /** `direct`: the bot's own chat is known; null: nobody knows. */
 export type FoldedChat = ChatFacts & { bot_id: number; direct: boolean | null };
-export type FoldedAuthor = SenderFacts & { botId: number; chatId: number; seenAtS: number };
+export type FoldedAuthor = SenderFacts & { bot_id: number; chat_id: number; seenAtS: number };
 export type FoldedDeletion = {
   botId: number;
   business_connection_id: string;
@@ -100,7 +100,7 @@ export function foldEffect(fold: HistoryFold, bot_id: number, effect: HistoryEff
       foldChat(fold, { ...effect.chat, bot_id, direct: effect.direct }, effect.guessed);
       break;
     case 'author':
-      foldAuthor(fold, { ...effect.user, botId: bot_id, chatId: effect.chatId, seenAtS: effect.seenAtS });
+      foldAuthor(fold, { ...effect.user, bot_id, chat_id: effect.chat_id, seenAtS: effect.seenAtS });
       break;
     case 'message':
       foldMessage(fold, { ...effect.message, bot_id });
@@ -118,15 +118,15 @@ export function foldEffect(fold: HistoryFold, bot_id: number, effect: HistoryEff
       foldDeletion(fold, bot_id, effect);
       break;
     case 'membership': {
-      const { chatId, blocked, atS } = effect;
-      fold.memberships.set(chatKey(bot_id, chatId), { bot_id, chat_id: chatId, blocked, atS });
+      const { chat_id, blocked, atS } = effect;
+      fold.memberships.set(chatKey(bot_id, chat_id), { bot_id, chat_id, blocked, atS });
       break;
     }
     case 'poll':
       fold.polls.set(`${bot_id} ${effect.poll.id}`, { ...effect.poll, bot_id });
       break;
     case 'migrate':
-      fold.migrations.push({ move: { botId: bot_id, ...effect.move }, atS: effect.atS });
+      fold.migrations.push({ move: { bot_id, ...effect.move }, atS: effect.atS });
       break;
     case 'audit':
       foldAudit(fold, bot_id, effect.audit);
@@ -167,7 +167,7 @@ function foldChat(fold: HistoryFold, chat: FoldedChat, guessed: boolean): void {
 }
 
 function foldAuthor(fold: HistoryFold, author: FoldedAuthor): void {
-  const key = `${author.botId} ${author.chatId} ${author.id}`;
+  const key = `${author.bot_id} ${author.chat_id} ${author.id}`;
   const known = fold.authors.get(key);
   if (known === undefined || author.seenAtS >= known.seenAtS) fold.authors.set(key, author);
 }

@@ -26,7 +26,7 @@ export function messageEffects(bot: HistoryBot, value: Fields, origin: MessageOr
   const direct = facts.business_connection_id === '';
   const effects: HistoryEffect[] = [{ type: 'chat', chat: facts.chat, guessed: false, direct }];
   if (facts.sender !== null && !facts.sender.isChat) {
-    effects.push({ type: 'author', chatId: facts.chat.id, user: facts.sender, seenAtS: facts.dateS });
+    effects.push({ type: 'author', chat_id: facts.chat.id, user: facts.sender, seenAtS: facts.dateS });
   }
   const message = newMessage(bot, facts, origin);
   effects.push({ type: 'message', message });

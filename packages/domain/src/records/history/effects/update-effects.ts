@@ -120,7 +120,7 @@ function membershipEffects(change: Fields, { atMs }: UpdateEntry): HistoryEffect
   const isOut =
     now.status === 'kicked' || now.status === 'left' || (now.status === 'restricted' && now.is_member === false);
   const atS = readInteger(change, 'date') ?? Math.floor(atMs / 1000);
-  return [{ type: 'membership', chatId: requireInteger(chat, 'id'), blocked: isOut, atS }];
+  return [{ type: 'membership', chat_id: requireInteger(chat, 'id'), blocked: isOut, atS }];
 }
 
 /** Above every update id (2^31 - 1). */
