@@ -60,6 +60,14 @@ export function changeSettings(sim: Simulator, bot: SimBot, params: Params): tru
   return keepSetting(sim, bot, SETTINGS, { ...settingsOf(bot), ...Object.fromEntries(changes), ...others });
 }
 
+export function letManageBots(sim: Simulator, bot: SimBot): void {
+  keepSetting(sim, bot, SETTINGS, { ...settingsOf(bot), can_manage_bots: true });
+}
+
+export function mayManageBots(bot: SimBot): boolean {
+  return settingsOf(bot).can_manage_bots === true;
+}
+
 /** True if presses on the bot's own messages name an inline message instead of the message. `auto` does so for messages it cannot see. */
 export function hasInlinePresses(bot: SimBot): boolean {
   return settingsOf(bot)[MODE] === 'inline';

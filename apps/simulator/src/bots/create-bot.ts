@@ -3,6 +3,7 @@ import { allowPrivateTopics } from '../chats/topic.ts';
 import { newFloodState } from '../faults/flood-state.ts';
 import type { Simulator } from '../simulator.ts';
 import { newQueue, type QueueWatcher, randomUpdateId } from '../updates/update-queue.ts';
+import { letManageBots } from './bot-settings.ts';
 import { newCallLog } from './call-log.ts';
 import { setPrivacyMode } from './privacy-mode.ts';
 import type { SimBot } from './sim-bot.ts';
@@ -19,6 +20,8 @@ export type NewBot = {
   topics?: boolean | undefined;
   /** In groups it gets only what concerns it. */
   privacy?: boolean | undefined;
+  /** It may manage bots that people make for it. */
+  manages?: boolean | undefined;
   /** It is of the test environment. */
   test?: boolean | undefined;
 };
@@ -36,6 +39,7 @@ export function createBot(sim: Simulator, wanted: NewBot = {}): SimBot {
   if (wanted.topics === true) allowPrivateTopics(bot);
   sim.bots.set(id, bot);
   setPrivacyMode(sim, bot, wanted.privacy === true);
+  if (wanted.manages === true) letManageBots(sim, bot);
   sim.storage.saveBot(bot);
   return bot;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { newCallLog, type RecordedCall } from '../bots/call-log.ts';
-import { createBot as addBot, newSecret } from '../bots/create-bot.ts';
+import { createBot as addBot } from '../bots/create-bot.ts';
+import { replaceToken } from '../bots/managed-bot.ts';
 import { offeredCommands } from '../bots/offered-commands.ts';
 import { hasPrivacyMode, setPrivacyMode } from '../bots/privacy-mode.ts';
 import type { SimBot } from '../bots/sim-bot.ts';
@@ -28,6 +29,7 @@ const NEW_BOT = z.strictObject({
   nextMessageId: z.int().min(1).optional().describe('the first message_id in its private chats; 1 when not given'),
   topics: z.boolean().optional().describe('true: its private chats have topics'),
   privacy: z.boolean().optional().describe('true: privacy mode, see setPrivacy; off when not given'),
+  manages: z.boolean().optional().describe('true: it may manage bots that people make for it'),
   test: z.boolean().optional().describe('true: of the test environment, so that only calls with /test/ know it'),
 });
 
@@ -46,10 +48,7 @@ export const revokeToken = operation(
   'Gives a bot a new token, so that the old one answers 401',
   A_BOT,
   (sim, input): { token: string } => {
-    const bot = botOf(sim, input.bot);
-    bot.token = `${bot.user.id}:${newSecret()}`;
-    sim.storage.saveBot(bot);
-    return { token: bot.token };
+    return { token: replaceToken(sim, botOf(sim, input.bot)) };
   },
 );
 
@@ -141,7 +140,7 @@ export const listCommands = operation(
   },
 );
 
-function show(bot: SimBot): ShownBot {
+export function show(bot: SimBot): ShownBot {
   const { user, token } = bot;
   return { id: user.id, token, username: user.username, name: user.first_name, privacy: hasPrivacyMode(bot) };
 }

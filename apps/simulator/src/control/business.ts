@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { createBot } from '../bots/create-bot.ts';
 import { keepSetting } from '../bots/keep-setting.ts';
 import type { SimBot } from '../bots/sim-bot.ts';
 import { type BusinessConnection, connectionKey, openBusinessChat } from '../chats/business-chat.ts';
 import { newMessage } from '../messages/post-message.ts';
 import { publishUpdate } from '../updates/publish-update.ts';
-import type { ShownBot } from './bots.ts';
 import { ControlError } from './control-error.ts';
 import { BOT, PERSON, RIGHTS } from './fields.ts';
 import { botOf, personOf } from './lookups.ts';
@@ -74,33 +72,6 @@ export const readBusinessChat = operation(
   (sim, input): ShownChat => {
     const { connection, customer } = connected(sim, input);
     return showWhole(sim, openBusinessChat(sim, connection, customer));
-  },
-);
-
-export const createManagedBot = operation(
-  'A person makes a bot that another bot manages; answers its id and token',
-  {
-    input: z.strictObject({
-      person: PERSON,
-      bot: BOT.describe('id of the bot that manages it'),
-      name: z.string().optional().describe('"Bot <id>" when not given'),
-      username: z.string().optional().describe('without the @; "bot<id>_bot" when not given'),
-    }),
-    example: { person: 424_242, bot: 1_000_000_001, name: 'Helper' },
-  },
-  (sim, { person, bot, name, username }): ShownBot => {
-    const [user, manager] = [personOf(sim, person), botOf(sim, bot)];
-    const made = createBot(sim, { name, username });
-    made.managedBy = manager.user.id;
-    sim.storage.saveBot(made);
-    publishUpdate(sim, manager, 'managed_bot', { user, bot: made.user });
-    return {
-      id: made.user.id,
-      token: made.token,
-      username: made.user.username,
-      name: made.user.first_name,
-      privacy: false,
-    };
   },
 );
 

@@ -9,13 +9,14 @@ import {
   revokeToken,
   setPrivacy,
 } from './bots.ts';
-import { connectBusiness, createManagedBot, readBusinessChat, writeToBusiness } from './business.ts';
+import { connectBusiness, readBusinessChat, writeToBusiness } from './business.ts';
 import { blockBot, createChat, migrateGroup, setMember, startBot } from './chats.ts';
 import { advanceClock, clearFaults, listFaults, setFault, setLocalMode, setLogOutWait } from './faults.ts';
 import { readFile } from './files.ts';
 import { generate, readLoad } from './generate.ts';
 import { askToJoin, joinByLink } from './invitations.ts';
 import { readLimits, setFloodWait, setLimits } from './limits.ts';
+import { createManagedBot } from './managed-bots.ts';
 import { deleteMessages, editMessage, sendMessage } from './messages.ts';
 import { payInvoice } from './payments.ts';
 import { createPerson, listPeople } from './people.ts';

@@ -1,6 +1,6 @@
 import { badRequest } from '../bot-api-error.ts';
-import { newSecret } from '../bots/create-bot.ts';
 import { keepSetting } from '../bots/keep-setting.ts';
+import { replaceToken } from '../bots/managed-bot.ts';
 import type { SimBot } from '../bots/sim-bot.ts';
 import { type BusinessConnection, findConnection } from '../chats/business-chat.ts';
 import { knownUser } from '../chats/chat-admin.ts';
@@ -46,10 +46,7 @@ function getManagedBotToken(call: Call): string {
 }
 
 function replaceManagedBotToken(call: Call): string {
-  const managed = findManaged(call);
-  managed.token = `${managed.user.id}:${newSecret()}`;
-  call.sim.storage.saveBot(managed);
-  return managed.token;
+  return replaceToken(call.sim, findManaged(call));
 }
 
 const ACCESS = 'access settings';

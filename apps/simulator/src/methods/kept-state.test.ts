@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { startTestPlatform, type TestPlatform } from '../conformance/test-platform.ts';
 
 let platform: TestPlatform;
-let bot: { id: number; token: string };
+let bot: { id: number; token: string; username: string };
 let ann: number;
 let ben: number;
 let chat: number;
@@ -57,12 +57,22 @@ describe('a bot', () => {
   });
 
   test('manages bots: their tokens and who may use them', async () => {
-    const made = await platform.control.createManagedBot({ person: ann, bot: bot.id, name: 'Helper' });
+    const make = (given: { bot?: number; link?: string; name?: string }) =>
+      platform.control.createManagedBot({ person: ann, ...given });
+    await expect(make({ bot: bot.id })).rejects.toThrow('MANAGER_PERMISSION_MISSING');
+    await ok('setMySettings', { can_manage_bots: true });
+    const made = await make({ bot: bot.id, name: 'Helper' });
     expect(await platform.take(bot)).toMatchObject([['managed_bot', { user: { id: ann }, bot: { id: made.id } }]]);
     expect(await ok('getManagedBotToken', { user_id: made.id })).toBe(made.token);
     const token = await ok<string>('replaceManagedBotToken', { user_id: made.id });
     expect(token).not.toBe(made.token);
     await platform.ok({ id: made.id, token }, 'getMe');
+    // Its manager is told of the new token, too.
+    expect(await platform.take(bot)).toMatchObject([['managed_bot', { user: { id: ann }, bot: { id: made.id } }]]);
+    const link = `https://t.me/newbot/${bot.username}/Second_Helper_bot?name=Second+Helper%21`;
+    expect(await make({ link })).toMatchObject({ username: 'Second_Helper_bot', name: 'Second Helper!' });
+    await expect(make({ link })).rejects.toThrow('USERNAME_OCCUPIED');
+    await expect(make({ link: link.replace('_bot?', '_robo?') })).rejects.toThrow('USERNAME_INVALID');
     await ok('setManagedBotAccessSettings', { user_id: made.id, is_access_restricted: true, added_user_ids: [ben] });
     const settings = await ok('getManagedBotAccessSettings', { user_id: made.id });
     expect(settings).toMatchObject({ is_access_restricted: true, added_users: [{ id: ben }] });
