@@ -8,10 +8,12 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Field } from '../../parts/field.tsx';
 import { useForm } from '../../parts/use-form.ts';
+import { MakeBot } from './make-bot.tsx';
 import { ReplaceToken } from './replace-token.tsx';
+import { RotateToken } from './rotate-token.tsx';
 import { useSettingsWords } from './settings-words.ts';
 
-type Act = 'disable' | 'token' | 'delete';
+type Act = 'make' | 'disable' | 'rotate' | 'token' | 'delete';
 
 /** The acts that switch the bot off or change its nature; each asks first. */
 export function BotActs({ bot }: { bot: BotResource }): ReactNode {
@@ -22,11 +24,21 @@ export function BotActs({ bot }: { bot: BotResource }): ReactNode {
     <section className="panel" aria-labelledby="acts">
       <h2 id="acts">{words.acts}</h2>
       <ul className="bot-acts">
+        {bot.adopts && (
+          <ActRow title={words.make} hint={words.makeHint}>
+            <Button onClick={() => setAsking('make')}>{words.makeAct}</Button>
+          </ActRow>
+        )}
         {bot.disabled ? (
           <EnableRow bot={bot} />
         ) : (
           <ActRow title={words.disable} hint={words.disableHint}>
             <Button onClick={() => setAsking('disable')}>{words.disableAct}</Button>
+          </ActRow>
+        )}
+        {bot.parent_bot_id !== undefined && (
+          <ActRow title={words.rotate} hint={words.rotateHint}>
+            <Button onClick={() => setAsking('rotate')}>{words.rotateAct}</Button>
           </ActRow>
         )}
         <ActRow title={words.token} hint={words.tokenHint}>
@@ -38,6 +50,8 @@ export function BotActs({ bot }: { bot: BotResource }): ReactNode {
           </Button>
         </ActRow>
       </ul>
+      {asking === 'make' && <MakeBot parent={bot} close={close} />}
+      {asking === 'rotate' && <RotateToken bot={bot} close={close} />}
       {asking === 'disable' && <Disable bot={bot} close={close} />}
       {asking === 'token' && <ReplaceToken bot={bot} close={close} />}
       {asking === 'delete' && <Delete bot={bot} close={close} />}

@@ -14,7 +14,8 @@ const ReplaceToken = lazy(() => import('./replace-token.tsx').then((file) => ({ 
 export function IntakeRemedy({ bot, kind }: { bot: BotResource; kind: AttentionKind | undefined }): ReactNode {
   const isAdmin = useSession().account.role === 'admin';
   if (kind === 'foreign_webhook') return <TakeBack bot={bot} />;
-  return kind === 'token_revoked' && isAdmin ? <NewToken bot={bot} /> : null;
+  if (kind !== 'token_revoked' || !isAdmin) return null;
+  return bot.parent_bot_id === undefined ? <NewToken bot={bot} /> : <Rotate bot={bot} />;
 }
 
 function TakeBack({ bot }: { bot: BotResource }): ReactNode {
@@ -30,6 +31,24 @@ function TakeBack({ bot }: { bot: BotResource }): ReactNode {
         {words.takeBack}
       </Button>
       {takeBack.isError && <Failure error={takeBack.error} />}
+    </>
+  );
+}
+
+/** The bot that manages it gets its present token, or another one. */
+function Rotate({ bot }: { bot: BotResource }): ReactNode {
+  const { bot: words } = useWords();
+  const queries = useQueryClient();
+  const rotate = useMutation({
+    mutationFn: () => call('rotateToken', { id: bot.id }),
+    onSettled: () => queries.invalidateQueries(),
+  });
+  return (
+    <>
+      <Button onClick={() => rotate.mutate()} busy={rotate.isPending}>
+        {words.rotateToken}
+      </Button>
+      {rotate.isError && <Failure error={rotate.error} />}
     </>
   );
 }

@@ -36,6 +36,8 @@ export type Settings = {
   [Name in PlainSetting]: BotResource[Name] extends number ? string : BotResource[Name];
 } & {
   labels: string;
+  /** JSON. */
+  template: string;
   backend_url: string;
   pace: Pace;
   secret_token: string | null;
@@ -50,6 +52,7 @@ export function settingsOf(bot: BotResource): Settings {
     ...Object.fromEntries(plain),
     max_connections: String(bot.max_connections || DEFAULT_CONNECTIONS),
     labels: bot.labels.join(', '),
+    template: JSON.stringify(bot.template, null, 2),
     backend_url: bot.backend_url,
     pace: Object.fromEntries(PACES.map((name) => [name, String(bot.pace[name])])) as Pace,
     secret_token: null,

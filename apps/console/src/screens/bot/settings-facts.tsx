@@ -1,5 +1,7 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useBotName } from '../../parts/bot-field.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useInstallation } from '../../parts/use-installation.ts';
@@ -47,8 +49,19 @@ export function OriginFacts({ bot }: { bot: BotResource }): ReactNode {
         [fields.id, bot.id],
         ...(isPlain && upstreams.length < 2 ? [] : [[words.server, <bdi key="server">{server}</bdi>] as const]),
         [fields.source, fields.sources[bot.source]],
+        ...(bot.parent_bot_id === undefined
+          ? []
+          : [[fields.parent, <Parent key="parent" id={String(bot.parent_bot_id)} />] as const]),
         [fields.created, <Ago key="created" at={bot.created_at} />],
       ]}
     />
+  );
+}
+
+function Parent({ id }: { id: string }): ReactNode {
+  return (
+    <Link to="/bots/$id" params={{ id }}>
+      <bdi>{useBotName(id)}</bdi>
+    </Link>
   );
 }

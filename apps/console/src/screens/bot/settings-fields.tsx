@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Field } from '../../parts/field.tsx';
+import { Field, TextArea } from '../../parts/field.tsx';
 import { BackendFields } from './backend-fields.tsx';
 import { KindsField } from './kinds-field.tsx';
 import { PaceFields } from './pace-fields.tsx';
@@ -22,6 +22,7 @@ const GROUPED = {
   polling: ['long_poll_enabled', 'silent_after_s'],
   sending: ['flood'],
   history: ['manage_enabled'],
+  adopting: ['adopts'],
 } as const satisfies Record<string, readonly PlainSetting[]>;
 const PLACED: readonly PlainSetting[] = [...Object.values(GROUPED).flat(), 'max_connections'];
 const OTHERS = PLAIN_SETTINGS.filter((name) => !PLACED.includes(name));
@@ -65,6 +66,19 @@ export function SettingsFields({ settings, hasSecret, faultOf, change }: FieldsP
         <PaceFields pace={settings.pace} change={(pace) => change({ pace })} faultOf={faultOf} />
       </Group>
       <Group title={words.history}>{plain(GROUPED.history)}</Group>
+      <Group title={words.adopting}>
+        {plain(GROUPED.adopting)}
+        {settings.adopts && (
+          <TextArea
+            label={words.template}
+            hint={words.templateHint}
+            fault={faultOf('template')}
+            rows={8}
+            value={settings.template}
+            onChange={({ target }) => change({ template: target.value })}
+          />
+        )}
+      </Group>
       {OTHERS.length > 0 && <Group title={words.others}>{plain(OTHERS)}</Group>}
     </>
   );

@@ -32,6 +32,7 @@ export const LOOKS: Record<EventKind, Look> = {
   'chat.awaits': 'failing',
   'bot.added': 'disabled',
   'bot.moved': 'disabled',
+  'bot.not_adopted': 'failing',
   'sign_in.new_address': 'disabled',
   'key.created': 'disabled',
 };

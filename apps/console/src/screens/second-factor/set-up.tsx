@@ -2,12 +2,12 @@ import type { CallAnswer } from '@flotilla/contract/operation.ts';
 import type { secondFactorOperations } from '@flotilla/contract/second-factor.ts';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
+import { CodePicture } from '../../parts/code-picture.tsx';
 import { Field, PasswordField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Secret } from '../../parts/shown-once.tsx';
 import { useForm } from '../../parts/use-form.ts';
 import { useWords } from '../../words/words.tsx';
-import { CodePicture } from './code-picture.tsx';
 import { useFactorWords } from './factor-words.ts';
 
 type Begun = CallAnswer<(typeof secondFactorOperations)['beginTotp']>;

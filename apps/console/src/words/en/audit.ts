@@ -75,6 +75,7 @@ const actions: Record<AuditAction, string> = {
   test_delivery: 'Tested a backend',
   redrive: 'Redelivered failed updates',
   discard: 'Discarded failed deliveries',
+  rotate_token: 'Gave a new token',
   take_back: 'Took updates back',
   backend_resume: 'Retried a backend',
   delivery_try: 'Tried updates now',

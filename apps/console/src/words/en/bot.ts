@@ -33,6 +33,7 @@ export const bot = {
     allKinds: 'Telegram’s default',
     source: 'Added',
     sources: { web: 'by the API', cli: 'by its program or a command' },
+    parent: 'Adopted by',
     created: 'Registered',
   },
   pending: 'Queued',
@@ -51,6 +52,7 @@ export const bot = {
   },
   takeBack: 'Take updates back',
   replaceToken: 'Replace token',
+  rotateToken: 'Rotate token',
   lastError: 'Last error',
   error: 'Error',
   readers: {

@@ -32,6 +32,7 @@ const kinds: Record<EventKind, string> = {
   'chat.awaits': 'Chat is waiting',
   'bot.added': 'Bot added',
   'bot.moved': 'Bot moved',
+  'bot.not_adopted': 'Bot not adopted',
   'sign_in.new_address': 'Sign-in from a new address',
   'key.created': 'API key created',
 };

@@ -101,6 +101,7 @@ export const audit: Words['audit'] = {
     delivery_skip: 'Пропуск обновлений',
     update_replay: 'Повторная отправка обновления',
     discard: 'Удаление недоставленного',
+    rotate_token: 'Замена токена',
     take_back: 'Возврат приёма обновлений',
     backend_resume: 'Немедленная проверка бэкенда',
     consumer_forget: 'Потребитель забыт',

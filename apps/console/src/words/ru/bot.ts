@@ -34,6 +34,7 @@ export const bot: Words['bot'] = {
     allKinds: 'по умолчанию в Telegram',
     source: 'Добавлен',
     sources: { web: 'через API', cli: 'своей программой или командой' },
+    parent: 'Принят ботом',
     created: 'Зарегистрирован',
   },
   pending: 'В очереди',
@@ -52,6 +53,7 @@ export const bot: Words['bot'] = {
   },
   takeBack: 'Вернуть обновления себе',
   replaceToken: 'Заменить токен',
+  rotateToken: 'Сменить токен',
   lastError: 'Последняя ошибка',
   error: 'Ошибка',
   readers: {

@@ -33,6 +33,7 @@ const kinds: Record<EventKind, string> = {
   'chat.awaits': 'Чат ждёт ответа',
   'bot.added': 'Бот добавлен',
   'bot.moved': 'Бот перенесён',
+  'bot.not_adopted': 'Бот не принят',
   'sign_in.new_address': 'Вход с нового адреса',
   'key.created': 'Создан ключ API',
 };

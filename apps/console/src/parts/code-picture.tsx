@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { encode } from 'uqr';
+import './code-picture.css';
 
 const QUIET = 2;
 

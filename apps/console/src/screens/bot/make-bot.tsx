@@ -1,0 +1,77 @@
+import type { BotResource } from '@flotilla/contract/bots.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { call } from '../../call.ts';
+import { CodePicture } from '../../parts/code-picture.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Failure } from '../../parts/failure.tsx';
+import { Secret } from '../../parts/shown-once.tsx';
+import { StateMark } from '../../parts/state-badge.tsx';
+import { FirstUpdate } from '../add-bot/first-update.tsx';
+import { useSettingsWords } from './settings-words.ts';
+
+const LOOK_EVERY_MS = 2_000;
+/** Of the bots that were added, that many are looked at. */
+const NEWEST = 20;
+
+/** The link by which somebody makes a bot. It waits, and shows the new bot and then its first update. */
+export function MakeBot({ parent, close }: { parent: BotResource; close: () => void }): ReactNode {
+  const words = useSettingsWords();
+  const link = useQuery({
+    queryKey: ['creation-link', parent.id],
+    queryFn: ({ signal }) => call('showCreationLink', { bot_id: parent.id }, signal),
+    // Each proposes another username.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  const made = useMadeBot(parent);
+  return (
+    <Dialog title={words.make} description={words.makeDescription} className="narrow" close={close}>
+      {link.isError && <Failure error={link.error} retry={() => void link.refetch()} />}
+      {made === undefined && link.data && (
+        <>
+          <CodePicture text={link.data.link} label={words.makePicture} />
+          <Secret text={link.data.link} />
+        </>
+      )}
+      <p role="status" className="state">
+        <StateMark state={made ? 'ok' : 'not_polled'} />
+        {made ? words.makeDone : words.makeWaits}
+      </p>
+      {made && (
+        <>
+          <Link to="/bots/$id" params={{ id: String(made.id) }}>
+            {words.makeOpen}: <bdi>{made.name}</bdi>
+          </Link>
+          <FirstUpdate bot={made} seen={undefined} />
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+/** The first bot that was adopted since the dialog was opened. */
+function useMadeBot(parent: BotResource): BotResource | undefined {
+  const before = useQuery({
+    queryKey: ['made-before', parent.id],
+    queryFn: async ({ signal }) => (await added(1, signal)).at(0)?.id ?? 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  const since = before.data;
+  const found = useQuery({
+    queryKey: ['made-bot', parent.id, since],
+    async queryFn({ signal }) {
+      const news = (await added(NEWEST, signal)).filter(({ id }) => id > (since ?? 0));
+      const ids = news.flatMap(({ bot_id }) => bot_id ?? []).join(',');
+      const bots = ids === '' ? [] : await call('listBots', { ids }, signal);
+      return bots.find(({ parent_bot_id }) => parent_bot_id === parent.id) ?? null;
+    },
+    refetchInterval: LOOK_EVERY_MS,
+    enabled: since !== undefined,
+  });
+  return found.data ?? undefined;
+}
+
+const added = (limit: number, signal: AbortSignal) => call('listEvents', { kinds: 'bot.added', limit }, signal);
