@@ -1,18 +1,19 @@
 import { z } from 'zod';
 import { ATTENTION_KINDS } from './attention.ts';
 import { type MovePlan, movePlan, moving } from './bot-moves.ts';
-import { BOT_SORTS, BOT_STATES, type BotResource, bot, botToken, PACE } from './bots.ts';
+import { BOT_SORTS, BOT_STATES, type BotResource, bot, botToken } from './bots.ts';
 import { PLATFORM_ERRORS } from './errors.ts';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { okAnswer } from './fields.ts';
 import { flag, ownId, ownIds, pagedInputs, text } from './inputs.ts';
 import { label } from './labels.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
+import { PACE } from './pace.ts';
 import { DEFAULT_UPSTREAM, PLATFORM_ENVIRONMENTS, upstreamName } from './upstreams.ts';
 
 const TOKEN = '123456789:AAExampleExampleExampleExampleExamp';
 
-const BOT: BotResource = {
+export const BOT: BotResource = {
   id: EXAMPLE_BOT_ID,
   token: TOKEN,
   name: 'Help desk',
@@ -26,6 +27,8 @@ const BOT: BotResource = {
   long_poll_enabled: true,
   description: 'Answers questions about orders',
   labels: ['shop', 'eu'],
+  adopts: false,
+  template: {},
   running: true,
   upstream: DEFAULT_UPSTREAM,
   environment: 'production',

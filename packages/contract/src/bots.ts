@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { attentionOfBot, silentAfterField, silentAfterInput } from './attention.ts';
+import { BACKEND_STATE_NOTE, BACKEND_STATES } from './backend-states.ts';
 import { moving } from './bot-moves.ts';
+import { TEMPLATE_NOTE, templateField, templateInput } from './bot-template.ts';
 import { column, filled, orNull } from './columns.ts';
 import { createdAtField, ownIdField, usernameField } from './fields.ts';
 import { flag, integer, jsonObject, listOf, nullable, text } from './inputs.ts';
 import { labels } from './labels.ts';
+import { PACE_NOTE, paceField, paceInput } from './pace.ts';
 import { type Answer, defineResource, type Row } from './resource.ts';
 import { upstreamFields } from './upstreams.ts';
 
@@ -12,14 +15,6 @@ import { upstreamFields } from './upstreams.ts';
 export const BOT_STATES = ['ok', 'failing', 'open', 'disabled', 'not_polled'] as const;
 
 export type BotState = (typeof BOT_STATES)[number];
-
-/** How the backend of a bot or of a program is. */
-export const BACKEND_STATES = ['ok', 'failing', 'open'] as const;
-
-export type BackendState = (typeof BACKEND_STATES)[number];
-
-export const BACKEND_STATE_NOTE =
-  'ok: the backend works. failing: the last attempts failed. open: it has failed for 10 s, and gets only one probe now and then.';
 
 /** By what a list of bots can be sorted. */
 export const BOT_SORTS = ['name', 'pending', 'last_update', 'attention'] as const;
@@ -34,31 +29,10 @@ export type FloodMode = (typeof FLOOD_MODES)[number];
 const FLOOD_NOTE =
   'What calls through the Bot API proxy do while the platform takes no more of them: pass: they go to the platform. shield: they get its 429 from Flotilla, with the header `Flotilla-Answered-By: flood-shield`. wait: they are held while that takes at most 30 s, and are answered as with shield otherwise. What Flotilla sends itself never goes to the platform then. [pass]';
 
-const PACE_NOTE =
-  'How fast the outbox, and so broadcasts, send for the bot: messages a second in all, a second into one chat, and a minute into one group. What rules and programs send is counted, too.';
-
-export const PACE = { per_second: 25, per_chat_second: 1, per_group_minute: 20 };
-
-const PACE_LIMITS = { per_second: 1000, per_chat_second: 30, per_group_minute: 100 };
-
-const PACE_TEXTS = {
-  per_second: 'Messages a second in all.',
-  per_chat_second: 'Messages a second into one chat.',
-  per_group_minute: 'Messages a minute into one group or channel.',
-};
-
-const paceField = z
-  .strictObject({
-    per_second: z.int().describe(PACE_TEXTS.per_second),
-    per_chat_second: z.int().describe(PACE_TEXTS.per_chat_second),
-    per_group_minute: z.int().describe(PACE_TEXTS.per_group_minute),
-  })
-  .describe(PACE_NOTE);
-
-const paceInput = (name: keyof typeof PACE) =>
-  integer({ min: 1, max: PACE_LIMITS[name] }).default(PACE[name]).describe(PACE_TEXTS[name]);
-
 const WEBHOOK_MODE_NOTE = 'True: the platform pushes the updates to Flotilla. False: Flotilla polls the platform.';
+
+const ADOPTS_NOTE =
+  'True: a bot that people make for this one at the platform (`managed_bot`) is registered, as `template` says. It needs `can_manage_bots`, which BotFather switches on, and `manage_enabled`. Only an admin of all bots changes it, and `template`. [false]';
 
 const LONG_POLL_NOTE = 'True if clients may poll for the updates of the bot.';
 
@@ -159,6 +133,27 @@ export const bot = defineResource('Bot', {
         'Words by which people group bots; they replace those of before. What is named twice is kept once. Accounts and keys may be limited to labels, so only an admin of all bots changes them.',
       )
       .optional(),
+  },
+  adopts: {
+    stored: filled(column.boolean),
+    shown: z.boolean().describe(ADOPTS_NOTE),
+    input: flag().describe(ADOPTS_NOTE).optional(),
+  },
+  template: { shown: templateField.describe(TEMPLATE_NOTE), input: templateInput().describe(TEMPLATE_NOTE).optional() },
+  /** JSON. */
+  template_sealed: { stored: filled(column.text()) },
+  parent_bot_id: {
+    stored: orNull(column.bigint),
+    shown: z
+      .int()
+      .describe(
+        'The bot that adopted it, and manages it at the platform. Absent: none. It may have been deleted since.',
+      )
+      .optional(),
+  },
+  owner_user_id: {
+    stored: orNull(column.bigint),
+    shown: z.int().describe('The person at the platform who made it, if a bot adopted it.').optional(),
   },
   running: {
     shown: z

@@ -26,7 +26,7 @@ export const REASON_CODES = [
 export const reasonCode = z.enum(REASON_CODES).meta({
   id: 'ReasonCode',
   description:
-    '- `refused`: the backend, or the chat that a routing rule sends to, answered with an error\n' +
+    '- `refused`: the backend, the chat that a routing rule sends to, or the platform asked about a bot to adopt, answered with an error\n' +
     '- `unreachable`: there was no connection, or it broke\n' +
     '- `timed_out`: no complete answer came within 60 s\n' +
     '- `forbidden_address`: the backend has an address that is not allowed\n' +

@@ -20,6 +20,7 @@ import { fileOperations } from './files.ts';
 import { fleetOperations } from './fleet.ts';
 import { listOperations } from './lists.ts';
 import { liveOperations } from './live.ts';
+import { managedBotOperations } from './managed-bots.ts';
 import { messageActionOperations } from './message-actions.ts';
 import { messageOperations } from './message-operations.ts';
 import { miniAppOperations } from './mini-apps.ts';
@@ -65,6 +66,7 @@ export const operations = {
   ...programChatOperations,
   ...programRefusalOperations,
   ...signingOperations,
+  ...managedBotOperations,
   ...miniAppOperations,
   ...chatOperations,
   ...chatDeskOperations,

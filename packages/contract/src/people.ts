@@ -19,6 +19,7 @@ const counts = z
     dead_letters: count('Dead letters whose update names the person.'),
     journal: count('Pages of the journal with lines about private chats with the person.'),
     events: count('Events about private chats with the person.'),
+    bots: count('Bots that the person made for a bot that adopts. They stay, without the person.'),
     links: count('Links of routed messages from or to private chats with the person.'),
     audit: count('Entries of the audit log about the person. They stay, without the person.'),
   })
@@ -70,7 +71,7 @@ export const peopleOperations = {
         erasure_id: 12,
         counts: {
           ...{ messages: 120, chats: 3, chat_users: 2, tags: 1, notes: 0, questions: 0, outbox: 4, broadcasts: 0 },
-          ...{ dead_letters: 1, journal: 2, events: 0, links: 0, audit: 7 },
+          ...{ dead_letters: 1, journal: 2, events: 0, links: 0, bots: 0, audit: 7 },
         },
         remains: [{ where: 'backups', why: 'A backup is not changed; it goes when it expires.' }],
       },

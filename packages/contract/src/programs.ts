@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Role } from './accounts.ts';
 import { qualityFields } from './activity.ts';
 import { silentAfterField, silentAfterInput } from './attention.ts';
-import { BACKEND_STATE_NOTE, BACKEND_STATES } from './bots.ts';
+import { BACKEND_STATE_NOTE, BACKEND_STATES } from './backend-states.ts';
 import { column, filled, orNull } from './columns.ts';
 import { EXAMPLE_BOT_ID } from './examples.ts';
 import { botIdField, createdAtField, enabledField, ownIdField } from './fields.ts';

@@ -35,6 +35,7 @@ import * as boundChats from './migrations/20261130T070000-bound-chats.ts';
 import * as upstreams from './migrations/20261130T080100-upstreams.ts';
 import * as upstreamsOfSettings from './migrations/20261201T010000-upstreams-of-settings.ts';
 import * as botMoves from './migrations/20261201T020000-bot-moves.ts';
+import * as managedBots from './migrations/20261201T030000-managed-bots.ts';
 import * as rightsByLabel from './migrations/20261201T040000-rights-by-label.ts';
 import * as notesWords from './migrations/20261201T050000-notes-words.ts';
 import type { SchemaStep } from './schema-step.ts';
@@ -78,6 +79,7 @@ export const migrations: Record<string, SchemaStep> = {
   '20261130T080100-upstreams': upstreams,
   '20261201T010000-upstreams-of-settings': upstreamsOfSettings,
   '20261201T020000-bot-moves': botMoves,
+  '20261201T030000-managed-bots': managedBots,
   '20261201T040000-rights-by-label': rightsByLabel,
   '20261201T050000-notes-words': notesWords,
 };

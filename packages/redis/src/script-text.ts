@@ -103,7 +103,7 @@ const SHARED_NAMES: ReadonlyMap<string, string> = new Map([
   ['heldTurn', HELD_TURN_PREFIX],
   ['kinds.onDemand', listed(kindsWith(({ onDemand }) => onDemand === true))],
   ['kinds.shortLived', listed(SHORT_LIVED_KINDS)],
-  ['kinds.routed', listed(kindsWith(({ message }) => message === 'routed'))],
+  ['kinds.routed', listed(kindsWith(({ message, adopted }) => message === 'routed' || adopted === true))],
   ['lanes.ofChats', listed(CHAT_LANES)],
 ]);
 

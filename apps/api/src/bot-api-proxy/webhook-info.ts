@@ -1,4 +1,4 @@
-import type { BackendState } from '@flotilla/contract/bots.ts';
+import type { BackendState } from '@flotilla/contract/backend-states.ts';
 import { foreignWebhookText } from '@flotilla/domain/fleet/bots/foreign-webhook.ts';
 import type { BotApiAnswer } from './answer.ts';
 

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { botOperations } from '@flotilla/contract/bot-operations.ts';
 import { type BotResource, bot as declared } from '@flotilla/contract/bots.ts';
 import { OK } from '@flotilla/contract/fields.ts';
 import { settable } from '@flotilla/contract/resource.ts';
+import { checkTemplate } from '@flotilla/domain/delivery/adoption/check-template.ts';
 import { moveBot } from '@flotilla/domain/delivery/moves/move-bot.ts';
 import { readBotStatus, readBotStatuses } from '@flotilla/domain/fleet/bot-list/bot-status.ts';
 import { type BotCursor, cursorOf, findBots, type SortedBot } from '@flotilla/domain/fleet/bot-list/find-bots.ts';
@@ -9,6 +11,7 @@ import { addBot } from '@flotilla/domain/fleet/bots/add-bot.ts';
 import type { Bot, BotChanges } from '@flotilla/domain/fleet/bots/bot.ts';
 import { deleteBot } from '@flotilla/domain/fleet/bots/delete-bot.ts';
 import { takeBack } from '@flotilla/domain/fleet/bots/take-back.ts';
+import { maskedTemplate } from '@flotilla/domain/fleet/bots/template.ts';
 import { toggleBot } from '@flotilla/domain/fleet/bots/toggle-bot.ts';
 import { updateBot } from '@flotilla/domain/fleet/bots/update-bot.ts';
 import { validateToken } from '@flotilla/domain/fleet/bots/validate-token.ts';
@@ -49,19 +52,23 @@ export const botHandlers: Handlers<typeof botOperations> = {
 
   async addBot(context, { input, by, ...call }) {
     checkLabels(context, call.caller, null, input.labels);
+    checkTemplate(input.template ?? {});
     const bot = await addBot(context, by, { ...changesOfInput(input), token: input.token, source: 'web' });
     return presentTagged(context, call, bot);
   },
 
   async validateToken(context, { input }) {
-    return validateToken(context, input.token, serverOfName(context, input.upstream, input.environment));
+    const at = serverOfName(context, input.upstream, input.environment);
+    const { id, username, first_name } = await validateToken(context, input.token, at);
+    return { id, username, first_name };
   },
 
   async updateBot(context, { input, by, ...call }) {
     const { id, ...changes } = input;
     const bot = requireBot(context, id);
     checkLabels(context, call.caller, bot, changes.labels);
-    if (movesBot(bot, changes)) requireRole({ role: 'admin', wholeFleet: true }, call.caller);
+    if (concernsFleet(bot, changes)) requireRole({ role: 'admin', wholeFleet: true }, call.caller);
+    checkTemplate(changes.template ?? {});
     const match = matchOf(context, call, fieldsOf);
     return presentTagged(context, call, await updateBot(context, by, id, changesOfInput(changes), match));
   },
@@ -137,6 +144,15 @@ function decodedCursor(before: string | undefined, sort: Sort): BotCursor | null
 }
 
 type ChangeInput = Omit<Call<typeof botOperations.updateBot.input>['input'], 'id'>;
+
+/** True if it brings bots to a server, or registers others. What was listed may be posted back. */
+function concernsFleet(bot: Bot, changes: ChangeInput): boolean {
+  const { adopts, template } = changes;
+  const isNew = <Value>(given: Value | undefined, ...known: Value[]) =>
+    given !== undefined && !known.some((one) => isDeepStrictEqual(one, given));
+  const isOther = isNew(template, bot.template, maskedTemplate(bot.template));
+  return movesBot(bot, changes) || isNew(adopts, bot.adopts) || isOther;
+}
 
 function changesOfInput({ allowed_updates, ...given }: ChangeInput): BotChanges {
   const changes = { ...given, allowed_updates: kindsOfInput(allowed_updates) };

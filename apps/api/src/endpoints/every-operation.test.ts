@@ -81,6 +81,19 @@ const newBot = async (): Promise<number> => {
   const added = await admin('POST', '/api/bots/add', { body: { token: await newToken() } });
   return (added.json as { id: number }).id;
 };
+const TEMPLATE = {
+  ...{ name: 'Shop {username}', backend_url: 'http://127.0.0.1:9/{id}', long_poll_enabled: true },
+  programs: [{ name: 'orders', kinds: ['message'], filter: { commands: ['order'] } }],
+  commands: [{ command: 'start', description: 'Begin' }],
+};
+/** A bot that the example's bot manages at the platform. */
+const newManagedBot = async (): Promise<number> => {
+  const person = (await api.platform.createPerson({})).id;
+  const made = await api.platform.createManagedBot({ person, bot: Number((await tokenOfBot()).split(':')[0]) });
+  const { id } = (await admin('POST', '/api/bots/add', { body: { token: made.token } })).json as { id: number };
+  await api.database.db.updateTable('bots').set({ parent_bot_id: botId }).where('id', '=', id).execute();
+  return id;
+};
 const newKey = async (): Promise<number> => {
   const made = await admin('POST', '/api/auth/api-keys', { body: { name: 'example' } });
   return (made.json as { id: number }).id;
@@ -317,7 +330,9 @@ const EXAMPLES: Record<OperationName, Example> = {
   }),
   showBot: () => ({ id: botId }),
   addBot: async () => ({
-    token: await newToken(),
+    token: (await api.platform.createBot({ manages: true })).token,
+    adopts: true,
+    template: TEMPLATE,
     name: 'An example',
     manage_enabled: true,
     proxy_enabled: false,
@@ -337,6 +352,11 @@ const EXAMPLES: Record<OperationName, Example> = {
   toggleBotDisabled: async () => ({ id: await newBot() }),
   takeBackBot: () => ({ id: botId }),
   revealToken: () => ({ id: botId }),
+  showCreationLink: async () => {
+    await admin('POST', '/api/bots/update', { body: { id: botId, adopts: true } });
+    return { bot_id: botId, username: 'an_example_bot', name: 'An example' };
+  },
+  rotateToken: async () => ({ id: await newManagedBot() }),
   deleteBot: async () => ({ id: await newBot() }),
   testDelivery: async () => {
     await redis.commands.del(botKeys(pushedBotId).recentTestDelivery);
@@ -727,7 +747,7 @@ beforeAll(async () => {
   api.endBefore(() => redis.close());
   admin = restClient(api.url, ADMIN_KEY);
   nobody = restClient(api.url);
-  const platformBot = await api.platform.createBot({});
+  const platformBot = await api.platform.createBot({ manages: true });
   const added = await admin('POST', '/api/bots/add', {
     body: { token: platformBot.token, backend_url: backend.url, long_poll_enabled: true },
   });

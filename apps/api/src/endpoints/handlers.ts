@@ -22,6 +22,7 @@ import { fileHandlers } from './files.ts';
 import { fleetHandlers } from './fleet.ts';
 import { listHandlers } from './lists.ts';
 import { liveHandlers } from './live.ts';
+import { managedBotHandlers } from './managed-bots.ts';
 import { messageActionHandlers } from './message-actions.ts';
 import { messageHandlers } from './messages.ts';
 import { miniAppHandlers } from './mini-apps.ts';
@@ -75,6 +76,7 @@ export const handlers: Handlers<typeof operations> = {
   ...topicHandlers,
   ...messageHandlers,
   ...messageActionHandlers,
+  ...managedBotHandlers,
   ...miniAppHandlers,
   ...fileHandlers,
   ...chatUserHandlers,

@@ -19,6 +19,8 @@ type KindFacts = {
   topic?: 'pressed' | 'thread';
   /** Programs get it even if a person has taken its chat over: it is about money, or belongs to no chat. */
   passesHold?: true;
+  /** Rules turns look at it: it tells of a bot that may be adopted. */
+  adopted?: true;
 };
 
 const DAY_S = 86_400;
@@ -47,7 +49,7 @@ const TABLE = {
   edited_business_message: { lane: 'bm:chat.id', message: 'edited' },
   deleted_business_messages: { lane: 'bm:chat.id', keepS: DAY_S },
   purchased_paid_media: { lane: 'paid:from.id', keepS: DAY_S, passesHold: true },
-  managed_bot: { lane: 'mb:user.id', keepS: DAY_S, passesHold: true },
+  managed_bot: { lane: 'mb:user.id', keepS: DAY_S, passesHold: true, adopted: true },
   guest_message: { lane: 'c:chat.id', message: 'new' },
   subscription: { lane: 'sub:user.id', keepS: DAY_S, passesHold: true },
   // Not among the messages of the chat: it stops the answer to the one that the backend still works on.

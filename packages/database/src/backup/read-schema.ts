@@ -55,7 +55,8 @@ export async function readKeyIds(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ id: string }>(`
     select distinct split_part(sealed, '.', 2) as id
     from (
-      select unnest(array[token_sealed, secret_token_sealed, backend_url_sealed, signing_sealed]) as sealed from bots
+      select unnest(array[token_sealed, secret_token_sealed, backend_url_sealed, signing_sealed, template_sealed]) as sealed
+        from bots
       union all
       select unnest(array[backend_url_sealed, secret_token_sealed, signing_sealed]) from programs union all
       select unnest(array[url_sealed, signing_sealed]) from event_sinks) as texts

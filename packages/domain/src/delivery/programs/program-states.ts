@@ -1,4 +1,4 @@
-import type { BackendState } from '@flotilla/contract/bots.ts';
+import type { BackendState } from '@flotilla/contract/backend-states.ts';
 import type { ReaderState } from '@flotilla/contract/readers.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';

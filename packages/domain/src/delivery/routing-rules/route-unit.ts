@@ -8,6 +8,8 @@ import { type Bot, rulesMatchInTurns } from '../../fleet/bots/bot.ts';
 import type { DeliveryFailure } from '../../records/history/delivery-failure.ts';
 import type { Attempt } from '../../records/journal/attempt-line.ts';
 import { takeOverChat } from '../../records/takeover/take-over-chat.ts';
+import { MANAGED_BOT } from '../adoption/managed-bot.ts';
+import { takeManagedBot } from '../adoption/take-managed-bot.ts';
 import { pressOf, type QuestionPress } from '../filters/question-press.ts';
 import type { ClaimedUnit, Outcome } from '../lanes/claimed-unit.ts';
 import { afterFailure, type FailedTry, type RetryRecord } from '../lanes/retry-schedule.ts';
@@ -40,6 +42,7 @@ export function readRoutable(bot: Bot, shown: ShownUpdate): { lane: string; albu
   const press = pressIn(shown, message);
   // It must not wait for messages of its chat, which wait for the pace of others.
   if (press !== null) return { lane: `q:${press.questionId}`, album: '' };
+  if (shown.kind === MANAGED_BOT) return bot.adopts ? { lane, album: '' } : null;
   // Also shown are updates of any kind that nobody gets, such as edits for a parked program (lib/log.lua).
   if (!NEW_MESSAGE_KINDS.includes(shown.kind)) return null;
   const group = message.media_group_id;
@@ -69,6 +72,7 @@ export async function routeUnit(
   if (first === undefined || !lease.ownsTurn()) return { outcome: first === undefined ? 'delivered' : 'returned' };
   const press = pressIn(unit.updates[0], first);
   if (press !== null) return answerOutcome(await takeAnswer(deps, bot, press), unit, deps.clock.nowMs());
+  if (unit.updates[0].kind === MANAGED_BOT) return takeManagedBot(deps, bot, unit, first);
   const knownFromMs = unit.updates[0].acceptedAtMs + OWN_POST_KNOWN_AFTER_MS;
   if (hidesItsWriter(first) && deps.clock.nowMs() < knownFromMs) {
     return { outcome: 'waits', atMs: knownFromMs };

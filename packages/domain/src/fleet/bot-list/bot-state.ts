@@ -1,4 +1,5 @@
-import type { BackendState, BotState } from '@flotilla/contract/bots.ts';
+import type { BackendState } from '@flotilla/contract/backend-states.ts';
+import type { BotState } from '@flotilla/contract/bots.ts';
 import { type Bot, hasBackend, polls } from '../bots/bot.ts';
 
 /** Reads a field of the bot's state by its stored name; 0 where it is absent. */

@@ -1,4 +1,4 @@
-import type { BackendState } from '@flotilla/contract/bots.ts';
+import type { BackendState } from '@flotilla/contract/backend-states.ts';
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { serverNowMs } from '@flotilla/redis/server-now.ts';

@@ -13,10 +13,14 @@ import { columnsOf, openBot } from './bot-row.ts';
 import { botStore } from './bot-store.ts';
 import { wakeTurns } from './change-bot.ts';
 import { checkChanges } from './check-changes.ts';
+import { requireManager } from './managed-token.ts';
 import { nameKinds } from './named-kinds.ts';
 import { baseForPushes } from './platform-webhook.ts';
 import { switchIntake } from './switch-intake.ts';
 import { resultOf, validateToken } from './validate-token.ts';
+
+/** What else is stored with a new bot, in its transaction. */
+export type Beside = (db: BotDeps['db'], bot: Bot) => Promise<void>;
 
 /**
  * Registers a bot after the platform has confirmed its token, and starts its intake. A webhook set at the platform is
@@ -26,6 +30,7 @@ export async function addBot(
   deps: BotDeps,
   by: Actor,
   wanted: BotChanges & { token: string; source: Bot['source'] },
+  beside: Beside = async () => {},
 ): Promise<Bot> {
   const at = serverOfName(deps, wanted.upstream, wanted.environment);
   checkChanges(deps, wanted, null, baseForPushes(deps, at));
@@ -34,6 +39,7 @@ export async function addBot(
   const known = deps.directory.ready() && deps.directory.byToken(input.token);
   if (known) throw new FlotillaError('conflict', `This token is registered already, as bot ${known.id}`);
   const identity = await validateToken(deps, input.token, at);
+  if (wanted.adopts) requireManager(identity);
   await requireAuditable(deps.db);
   resultOf(await deps.platform.call(input.token, 'deleteWebhook', { drop_pending_updates: false }, { at }));
   const id = await botStore(deps.db).nextId();
@@ -50,7 +56,8 @@ export async function addBot(
     registration_id: randomUUID(),
     allowed_updates: input.allowed_updates ? JSON.stringify(input.allowed_updates) : null,
   };
-  const store = () => deps.db.transaction().execute((transaction) => storeBot({ ...deps, db: transaction }, by, row));
+  const store = () =>
+    deps.db.transaction().execute((transaction) => storeBot({ ...deps, db: transaction }, by, row, beside));
   // Accounts and keys may see bots by their labels.
   const bot = await (input.labels === undefined ? store() : changeCredentials(deps, store));
   const { waits } = await mirrorBot(deps, bot);
@@ -73,10 +80,13 @@ async function storeBot(
   deps: Pick<BotDeps, 'db' | 'secrets' | 'clock'>,
   by: Actor,
   wanted: Parameters<ReturnType<typeof botStore>['insert']>[0],
+  beside: Beside,
 ): Promise<Bot> {
-  const row = await botStore(deps.db).insert(wanted);
+  const bots = botStore(deps.db);
+  const row = await bots.insert(wanted);
   if (!row) throw new FlotillaError('conflict', 'A bot with this token is registered already');
   const bot = openBot(deps.secrets, row);
   await recordAction(deps, by, { action: 'bot_add', bot_id: bot.id, details: describeNewBot(bot) });
-  return bot;
+  await beside(deps.db, bot);
+  return openBot(deps.secrets, (await bots.byId(bot.id))!);
 }

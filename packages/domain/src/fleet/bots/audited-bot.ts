@@ -3,6 +3,7 @@ import { settable } from '@flotilla/contract/resource.ts';
 import { describeChanges, describeNew, type Shown } from '../../people/audit/describe-changes.ts';
 import type { Bot } from './bot.ts';
 import { maskedBackendUrl } from './masked-backend-url.ts';
+import { maskedTemplate } from './template.ts';
 
 /** Describes a change of a bot for the audit log; '' if nothing changed. */
 export function describeBotChanges(before: Bot, after: Bot): string {
@@ -36,5 +37,6 @@ const SHOWN: Shown<ReturnType<typeof auditedFields>> = {
   token: 'hidden',
   secret_token: 'hidden',
   certificate: 'hidden',
+  template: (template) => JSON.stringify(maskedTemplate(template)),
   backend_url: (url) => JSON.stringify(typeof url === 'string' ? url : url.shown),
 };

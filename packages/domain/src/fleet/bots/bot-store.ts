@@ -74,6 +74,9 @@ export function botStore(db: Database) {
   return {
     all: async (): Promise<BotRow[]> => (await read().orderBy('id').execute()).map(withFormerChats),
     byId,
+    /** Oldest first; a bot may be registered more than once, as at the test environment. */
+    byTelegramId: async (telegramId: number): Promise<BotRow[]> =>
+      (await read().where('telegram_id', '=', telegramId).orderBy('id').execute()).map(withFormerChats),
     /** How many bots there are, and the sum of their revisions: two numbers that tell most changes apart. */
     revisionTotals: async (): Promise<{ count: number; sum: number }> => {
       const { rows } = await sql<{ count: number; sum: number }>`

@@ -1,4 +1,5 @@
 import type { MoveStep } from '@flotilla/contract/bot-moves.ts';
+import type { BotTemplate } from '@flotilla/contract/bot-template.ts';
 import type { BotRow, bot } from '@flotilla/contract/bots.ts';
 import type { ActiveProgram } from './active-program.ts';
 import type { ActiveRule } from './active-rule.ts';
@@ -15,11 +16,13 @@ type Opened = {
   /** Null if deliveries are not signed. */
   signing: Signing | null;
   pace: Pace;
+  /** What bots get that this one adopts. */
+  template: BotTemplate;
   /** null means the platform's default set. */
   allowed_updates: string[] | null;
 };
 
-type Sealed = 'token_sealed' | 'secret_token_sealed' | 'backend_url_sealed' | 'signing_sealed';
+type Sealed = 'token_sealed' | 'secret_token_sealed' | 'backend_url_sealed' | 'signing_sealed' | 'template_sealed';
 
 /** A move to another Bot API server, as processes know it. Times are texts. */
 export type Moving = {
@@ -45,7 +48,12 @@ export type Bot = Omit<BotRow, Sealed | 'cursor_changes' | keyof Opened> &
 
 /** Settings that an operator or the bot itself may change; absent fields keep their value. */
 export type BotChanges = Partial<
-  Pick<Bot, keyof (typeof bot)['changeInputs'] | 'username' | 'disabled' | 'backend_certificate' | 'backend_ip_address'>
+  Pick<
+    Bot,
+    | keyof (typeof bot)['changeInputs']
+    | ('username' | 'disabled' | 'backend_certificate' | 'backend_ip_address')
+    | ('parent_bot_id' | 'owner_user_id')
+  >
 >;
 
 export const DEFAULT_MAX_CONNECTIONS = 40;
@@ -82,9 +90,12 @@ export function rulesMatchInTurns(bot: Bot): boolean {
   return rulesOf(bot).some((rule) => rule.action !== 'drop');
 }
 
-/** True if rules turns are needed, which also take answers to questions. Push applies `drop` rules, so those alone need none. */
+/**
+ * True if rules turns are needed, which also take answers to questions, and adopt bots. Push applies `drop` rules, so those alone
+ * need none.
+ */
 export function routes(bot: Bot): boolean {
-  return bot.manage_enabled && (bot.routedTo || bot.asks || rulesMatchInTurns(bot));
+  return bot.manage_enabled && (bot.routedTo || bot.asks || bot.adopts || rulesMatchInTurns(bot));
 }
 
 /** True if what waits in the outbox of the bot is sent. */

@@ -1,3 +1,4 @@
+import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { accountStore } from '../../people/accounts/account-store.ts';
 import { changeCredentials } from '../../people/accounts/change-credentials.ts';
@@ -14,8 +15,11 @@ import type { CursorChange, Dropped } from './cursor-change.ts';
 import { nameKinds } from './named-kinds.ts';
 import { republishBots } from './republish-bots.ts';
 
-/** Further effects of a change, and its reason if the actor did not ask for it. `check` refuses what the change would meet. */
-export type ChangeOptions = CursorChange & Dropped & { reason?: string; check?: BotCheck };
+/**
+ * Further effects of a change, its reason if the actor did not ask for it, and its name in the audit log. `check` refuses what the
+ * change would meet.
+ */
+export type ChangeOptions = CursorChange & Dropped & { reason?: string; action?: AuditAction; check?: BotCheck };
 export type BotCheck = ((before: Bot) => void) | undefined;
 
 /**
@@ -51,7 +55,7 @@ async function storeChanges(
   by: Actor,
   botId: number,
   changes: BotChanges,
-  { reason = '', dropPending = false, handOver = false, retryNow = false, check }: ChangeOptions,
+  { reason = '', dropPending = false, handOver = false, retryNow = false, action: named, check }: ChangeOptions,
 ): Promise<{ bot: Bot; cursorChanges: BotRow['cursor_changes'] }> {
   const bots = botStore(deps.db);
   const before = await bots.lock(botId);
@@ -65,7 +69,8 @@ async function storeChanges(
   if (!before || !row) throw new FlotillaError('not_found', 'Bot not found');
   const [old, bot] = [openBot(deps.secrets, before), openBot(deps.secrets, row)];
   if (changes.labels !== undefined) await accountStore(deps.db).unassignUnseen({ botId });
-  const action = old.disabled === bot.disabled ? 'bot_update' : bot.disabled ? 'bot_disable' : 'bot_enable';
+  const toggled = bot.disabled ? 'bot_disable' : 'bot_enable';
+  const action = named ?? (old.disabled === bot.disabled ? 'bot_update' : toggled);
   const dropped = dropPending ? 'pending updates dropped' : '';
   const details = [describeBotChanges(old, bot), dropped, reason].filter((part) => part !== '').join('; ');
   await recordAction(deps, by, { action, bot_id: botId, details });

@@ -2,7 +2,8 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { forbiddenReason, parseBackendUrl, portOf } from '../backend-policy/backend-address.ts';
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
-import { isMaskOfSecret } from './masked-secrets.ts';
+import { isMaskOfSecret, MASK } from './masked-secrets.ts';
+import { urlsOf, withSamples } from './template.ts';
 
 type Fault = { path: string; reason: string };
 export type CheckDeps = Pick<BotDeps, 'backendPolicy' | 'publicUrl'>;
@@ -25,6 +26,10 @@ export function checkChanges(
   }
   if (changes.webhook_mode && pushBase === null) {
     faults.push({ path: 'webhook_mode', reason: 'needs the setting PUBLIC_URL' });
+  }
+  for (const [path, url] of urlsOf(changes.template ?? {})) {
+    const reason = url.includes(MASK) ? 'is a masked value' : typedUrlFault(deps, withSamples(url));
+    if (reason !== null) faults.push({ path, reason });
   }
   if (isMaskOfSecret(changes.secret_token))
     faults.push({ path: 'secret_token', reason: 'is a masked value, not a secret' });

@@ -42,8 +42,9 @@ export async function followDirectory(deps: {
     const place = SEALED_PLACES.mirrored(id, Number(stored.slice(0, space)));
     try {
       const bot = fromFormerNames<Bot>(JSON.parse(deps.secrets.open(stored.slice(space + 1), place)));
-      // A release without labels and servers wrote none.
-      return { ...HOME, ...bot, labels: bot.labels ?? [], created_at: new Date(bot.created_at) };
+      // Earlier releases wrote no labels, no servers and no template.
+      const lacking = { labels: bot.labels ?? [], template: bot.template ?? {} };
+      return { ...HOME, ...bot, ...lacking, created_at: new Date(bot.created_at) };
     } catch (error) {
       throw new Error(`the configuration of bot ${id} cannot be read (${String(error)})`, { cause: error });
     }

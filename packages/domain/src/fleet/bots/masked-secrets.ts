@@ -1,16 +1,18 @@
 import type { Bot, BotChanges } from './bot.ts';
 import { maskedBackendUrl } from './masked-backend-url.ts';
+import { maskedTemplate, unmaskedTemplate } from './template.ts';
 
-const MASK = '****';
+export const MASK = '****';
 
 type Backend = Pick<Bot, 'secret_token' | 'backend_url'>;
 
 /** A bot's secrets as they are shown to callers who may not see them. */
-export function maskedSecrets(bot: Bot): Pick<Bot, 'token' | 'secret_token' | 'backend_url'> {
+export function maskedSecrets(bot: Bot): Pick<Bot, 'token' | 'secret_token' | 'backend_url' | 'template'> {
   return {
     // The part before the colon is the bot's public id.
     token: `${bot.token.split(':', 1)[0]}:${MASK}`,
     ...maskedBackend(bot),
+    template: maskedTemplate(bot.template),
   };
 }
 
@@ -25,8 +27,11 @@ export function isMaskOfSecret(secretToken: string | undefined): boolean {
 }
 
 /** Drops secrets that were sent back masked, because they are not changes. */
-export function withoutMasks(bot: Bot, changes: BotChanges): BotChanges {
+export function withoutMasks(bot: Bot, { template, ...changes }: BotChanges): BotChanges {
   const shown: BotChanges = maskedSecrets(bot);
   const given = Object.entries(changes) as [keyof BotChanges, unknown][];
-  return Object.fromEntries(given.filter(([name, value]) => value === '' || value !== shown[name]));
+  return {
+    ...Object.fromEntries(given.filter(([name, value]) => value === '' || value !== shown[name])),
+    ...(template !== undefined && { template: unmaskedTemplate(template, bot.template) }),
+  };
 }

@@ -17,6 +17,7 @@ export const SEALED_PLACES = {
   secretToken: (botId: number) => `bots.secret_token_sealed.${botId}`,
   backendUrl: (botId: number) => `bots.backend_url_sealed.${botId}`,
   signing: (botId: number) => `bots.signing_sealed.${botId}`,
+  template: (botId: number) => `bots.template_sealed.${botId}`,
   programUrl: (programId: number) => `programs.backend_url_sealed.${programId}`,
   programSecret: (programId: number) => `programs.secret_token_sealed.${programId}`,
   programSigning: (programId: number) => `programs.signing_sealed.${programId}`,

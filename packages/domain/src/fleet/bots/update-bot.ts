@@ -7,6 +7,7 @@ import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import type { BotCheck } from './change-bot.ts';
 import { checkChanges } from './check-changes.ts';
+import { requireManager } from './managed-token.ts';
 import { withoutMasks } from './masked-secrets.ts';
 import { baseForPushes } from './platform-webhook.ts';
 import { switchIntake } from './switch-intake.ts';
@@ -38,6 +39,7 @@ export async function updateBot(
       });
     }
   }
+  if (changes.adopts && !bot.adopts) requireManager(await validateToken(deps, changes.token ?? bot.token, bot));
   if (movesBot(bot, changes)) await requireMovable(deps, bot, changes);
   if (changes.backend_url === undefined || changes.backend_url === bot.backend_url)
     return switchIntake(deps, by, bot, changes, { check });

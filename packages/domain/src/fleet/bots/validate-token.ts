@@ -6,14 +6,19 @@ import type { AtServer } from '@flotilla/telegram/platform-server.ts';
 import { z } from 'zod';
 import { quarantined } from '../installation/quarantine.ts';
 
-export type PlatformIdentity = { id: number; username: string; first_name: string };
+export type PlatformIdentity = { id: number; username: string; first_name: string; can_manage_bots: boolean };
 
 /** `<id>:<secret>`, as the platform issues them. */
 const TOKEN = /^[1-9]\d{0,15}:[A-Za-z0-9_-]{1,80}$/;
 /** The message for a refused token. The platform's "Unauthorized" would seem to be about the caller's credential. */
 export const TOKEN_REFUSED = 'Telegram refused this bot token';
 const REFUSING_TOKENS = [401, 404];
-const ME = z.object({ id: z.int(), username: z.string().default(''), first_name: z.string().default('') });
+const ME = z.object({
+  id: z.int(),
+  username: z.string().default(''),
+  first_name: z.string().default(''),
+  can_manage_bots: z.boolean().default(false),
+});
 
 /**
  * Asks the server whose token this is. Throws FlotillaError: 'bad_request' for a malformed token, 'token_refused'

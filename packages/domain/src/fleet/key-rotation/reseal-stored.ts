@@ -40,6 +40,7 @@ function resealRow(secrets: SecretBox, row: SealedRow, tally: Tally): SealedRow 
     token_sealed: reseal('bot tokens', row.token_sealed, SEALED_PLACES.token(id)),
     secret_token_sealed: reseal('secret tokens', row.secret_token_sealed, SEALED_PLACES.secretToken(id)),
     signing_sealed: reseal('signing secrets', row.signing_sealed, SEALED_PLACES.signing(id)),
+    template_sealed: reseal('templates', row.template_sealed, SEALED_PLACES.template(id)),
     backend_url_sealed: reseal('backend URLs', row.backend_url_sealed, SEALED_PLACES.backendUrl(id)),
   };
 }

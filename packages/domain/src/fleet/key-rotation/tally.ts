@@ -6,6 +6,7 @@ export type Place =
   | 'secret tokens'
   | 'backend URLs'
   | 'signing secrets'
+  | 'templates'
   | 'event URLs'
   | 'second factors'
   | 'configuration in Redis';

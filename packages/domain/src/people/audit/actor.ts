@@ -15,6 +15,8 @@ export type Actor = { request?: ActorRequest | undefined } & (
     }
   /** The program that has the token of the entry's bot; `program` if the token is one of its own. */
   | { kind: 'bot'; address: string | null; program?: ActorProgram | undefined }
+  /** Another bot, which adopts the bot of the entry. */
+  | { kind: 'parent'; botId: number; username: string; address: null }
   /** Nobody was signed in: an operator at the machine, or a failed sign-in. */
   | { kind: 'nobody'; address: string | null }
 );
@@ -27,11 +29,19 @@ export function isOfPerson(by: Actor): boolean {
 /** The operator, acting by settings or commands. */
 export const OPERATOR: Actor = { kind: 'nobody', address: null };
 
-/** The details of an action, with the program that did it. */
-export function withProgram(by: Actor, details: string): string {
+/** The details of an action, with the program or the parent that did it. */
+export function withActor(by: Actor, details: string): string {
+  if (by.kind === 'parent') return joined(adoptedBy(by), details);
   if (by.kind !== 'bot' || by.program === undefined) return details;
-  const program = `program ${by.program.id} (${by.program.name})`;
-  return details === '' ? program : `${program}; ${details}`;
+  return joined(`program ${by.program.id} (${by.program.name})`, details);
+}
+
+export function adoptedBy({ username, botId }: Extract<Actor, { kind: 'parent' }>): string {
+  return `Adopted by @${username} (bot ${botId})`;
+}
+
+function joined(who: string, details: string): string {
+  return details === '' ? who : `${who}; ${details}`;
 }
 
 /** The account of an actor, as others of the team are told of it. */

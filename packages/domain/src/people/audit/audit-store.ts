@@ -190,7 +190,8 @@ export function auditStore(db: Database) {
     /** null: one with this key is stored. */
     async insert(by: Actor, done: AuditedAction, dateS: number, key: string | null): Promise<StoredEntry | null> {
       const { action, bot_id = null, chat_id = null, business_connection_id = '', target = null, details = '' } = done;
-      const isBot = by.kind === 'bot';
+      const actorBot = by.kind === 'bot' ? bot_id : by.kind === 'parent' ? by.botId : null;
+      const isBot = by.kind === 'bot' || by.kind === 'parent';
       const account = by.kind === 'account' ? by : null;
       const entry = db
         .insertInto('audit_log')
@@ -200,8 +201,8 @@ export function auditStore(db: Database) {
           business_connection_id,
           action,
           actor_kind: isBot ? 'bot' : 'account',
-          actor_id: isBot ? bot_id : (account?.accountId ?? null),
-          actor_username: isBot ? nameOfBot(bot_id) : (account?.username ?? null),
+          actor_id: isBot ? actorBot : (account?.accountId ?? null),
+          actor_username: isBot ? nameOfBot(actorBot) : (account?.username ?? null),
           actor_key_id: account?.keyId ?? null,
           address: by.address,
           request_id: by.request?.id ?? null,

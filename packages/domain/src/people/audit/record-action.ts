@@ -1,7 +1,7 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { type NewEvent, recordEvent } from '../events/record-event.ts';
-import { type Actor, withProgram } from './actor.ts';
+import { type Actor, adoptedBy, withActor } from './actor.ts';
 import { auditStore, type StoredEntry } from './audit-store.ts';
 import type { AuditedAction } from './audited-action.ts';
 
@@ -12,10 +12,14 @@ function eventOf(
   by: Actor,
   { action, bot_id, chat_id, business_connection_id = '', details = '' }: AuditedAction,
 ): NewEvent | null {
-  const actor = by.kind === 'account' ? by.username : by.kind === 'bot' ? 'its own program' : 'an operator';
+  const actor = nameOf(by);
   switch (action) {
     case 'bot_add':
-      return { kind: 'bot.added', bot_id: bot_id ?? null, text: `Added by ${actor}` };
+      return {
+        kind: 'bot.added',
+        bot_id: bot_id ?? null,
+        text: by.kind === 'parent' ? adoptedBy(by) : `Added by ${actor}`,
+      };
     case 'bot_moved':
       return { kind: 'bot.moved', bot_id: bot_id ?? null, text: details };
     case 'chat_takeover': {
@@ -30,6 +34,19 @@ function eventOf(
   }
 }
 
+function nameOf(by: Actor): string {
+  switch (by.kind) {
+    case 'account':
+      return by.username;
+    case 'bot':
+      return 'its own program';
+    case 'parent':
+      return `@${by.username}`;
+    case 'nobody':
+      return 'an operator';
+  }
+}
+
 /**
  * Adds an entry to the audit log. If the change itself is in Postgres, pass its transaction, so that both are stored or
  * neither. Of two entries with the same key and the same second, only one is stored; the
@@ -41,7 +58,7 @@ export async function recordAction(
   done: AuditedAction,
   key: string | null = null,
 ): Promise<StoredEntry | null> {
-  const details = withProgram(by, done.details ?? '');
+  const details = withActor(by, done.details ?? '');
   const cut = details.length > DETAILS_LENGTH ? `${details.slice(0, DETAILS_LENGTH)}…` : details;
   const dateS = Math.floor(clock.nowMs() / 1000);
   const entry = await auditStore(db).insert(by, { ...done, details: cut }, dateS, key);

@@ -1,6 +1,6 @@
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
-import { type Actor, withProgram } from '../../people/audit/actor.ts';
+import { type Actor, withActor } from '../../people/audit/actor.ts';
 import { queueForSinks } from '../../people/audit/queue-audit.ts';
 import type { FoldedAudit } from './effects/history-fold.ts';
 import { type Column, unnestRows } from './unnest-rows.ts';
@@ -16,7 +16,7 @@ const AUDIT_COLUMNS: Column<FoldedAudit>[] = [
   ['text', (audit) => audit.action],
   ['bigint', (audit) => audit.target?.id ?? null],
   ['bigint', (audit) => (audit.target?.kind === 'user' ? audit.target.id : null)],
-  ['text', ({ by, details }) => withProgram(by, details)],
+  ['text', ({ by, details }) => withActor(by, details)],
   ['bigint', (audit) => audit.dateS],
   ['text', (audit) => audit.captureKey],
   ['bigint', (audit) => accountOf(audit)?.accountId ?? null],

@@ -187,6 +187,19 @@ export const PERSONAL_TABLES: Record<keyof Tables, PersonalTable> = {
     },
   ],
 
+  bots: [
+    {
+      ...{
+        place: 'bots',
+        key: ID,
+        show: ({ id, name, username, owner_user_id }) => ({ id, name, username, owner_user_id }),
+      },
+      of: (userId) => sql`owner_user_id = ${userId}`,
+      // With a new revision, the configuration is published again.
+      erase: () => sql`owner_user_id = null, revision = nextval('bot_revisions')`,
+    },
+  ],
+
   routes: { stays: 'rules that name a chat or a person: settings, which somebody must change' },
   programs: { stays: 'filters of programs that name a chat or a person: settings, which somebody must change' },
   program_tokens: { stays: 'chats that a token is limited to: settings, which somebody must change' },
@@ -197,7 +210,6 @@ export const PERSONAL_TABLES: Record<keyof Tables, PersonalTable> = {
 
   chat_views: { stays: 'saved views of the inbox that look for a name: settings of whoever saved them' },
 
-  bots: { without: 'settings of bots' },
   replies: { without: 'texts that people of the team send again and again' },
   chat_lists: { without: 'names of lists, and how many chats they have' },
   program_links: { without: 'hashes of links; the chats that were bound by them are listed above' },

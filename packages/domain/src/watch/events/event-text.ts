@@ -45,6 +45,7 @@ const LOOKS: Record<EventKind, keyof typeof MARKS> = {
   'chat.awaits': 'begun',
   'bot.added': 'news',
   'bot.moved': 'news',
+  'bot.not_adopted': 'begun',
   'sign_in.new_address': 'news',
   'key.created': 'news',
 };

@@ -1,5 +1,6 @@
 import { type AttentionKind, NO_ATTENTION } from '@flotilla/contract/attention.ts';
-import { type BackendState, BOT_STATES, type BotState } from '@flotilla/contract/bots.ts';
+import type { BackendState } from '@flotilla/contract/backend-states.ts';
+import { BOT_STATES, type BotState } from '@flotilla/contract/bots.ts';
 import type { OutboxFigures } from '../../delivery/outbox/outbox-figures.ts';
 import type { Attention } from '../../fleet/bot-list/attention.ts';
 import type { ActivityCounts } from '../../records/activity/activity-counts.ts';

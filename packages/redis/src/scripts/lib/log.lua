@@ -81,8 +81,8 @@ end
 -- Makes it look as if program 0, which does not exist, took the update alone.
 local MARK_OF_NOBODY = '=0'
 
--- True if the rules turn looks at an update, whatever kinds the bot's own client asked for: at messages, and at answers to
--- questions, which nobody else gets.
+-- True if the rules turn looks at an update, whatever kinds the bot's own client asked for: at messages, at bots to
+-- adopt, and at answers to questions, which nobody else gets.
 local function isForRules(kind, mark)
   if mark and string.find(mark, '^[hm]') then return false end
   return mark == MARK_OF_NOBODY or string.find('@kinds.routed', ',' .. kind .. ',', 1, true) ~= nil

@@ -1,0 +1,61 @@
+import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
+import type { Actor } from '../../people/audit/actor.ts';
+import { type Bot, type BotChanges, usesPlatformWebhook } from './bot.ts';
+import type { BotDeps } from './bot-deps.ts';
+import { type ChangeOptions, changeBot } from './change-bot.ts';
+import { setPlatformWebhook } from './platform-webhook.ts';
+import { type PlatformIdentity, resultOf } from './validate-token.ts';
+
+type Parent = Pick<Bot, 'token' | 'upstream' | 'environment'>;
+
+/** The token may be replaced while it is stored. */
+const STORED_AT_MOST = 3;
+
+/** Throws FlotillaError('bad_request') for a bot that may not manage others. */
+export function requireManager({ can_manage_bots }: PlatformIdentity): void {
+  if (!can_manage_bots) throw refusedInput('adopts', 'needs a bot that may manage bots: switch it on at BotFather');
+}
+
+/** The token of a bot at the platform, asked for or replaced by the bot that manages it. Throws FlotillaError. */
+export async function managedToken(
+  { platform }: Pick<BotDeps, 'platform'>,
+  parent: Parent,
+  telegramId: number,
+  method: 'getManagedBotToken' | 'replaceManagedBotToken' = 'getManagedBotToken',
+): Promise<string> {
+  const token = resultOf(await platform.call(parent.token, method, { user_id: telegramId }, { at: parent }));
+  if (typeof token === 'string') return token;
+  throw new FlotillaError('platform_failed', 'The answer of the platform contains no token');
+}
+
+/**
+ * Stores a token that the platform gave out for a managed bot, and sets its webhook anew. The old token is dead by then, so nothing
+ * may hold the new one up. Two that do this at once agree, as each asks once more which token counts.
+ */
+export async function keepManagedToken(
+  deps: BotDeps,
+  by: Actor,
+  { parent, bot, token }: { parent: Parent; bot: Bot; token: string },
+  changes: BotChanges,
+  options: ChangeOptions,
+): Promise<Bot> {
+  let [latest, changed] = [token, bot];
+  for (let times = 0; times < STORED_AT_MOST; times += 1) {
+    changed = await changeBot(deps, by, bot.id, { ...changes, token: latest }, options);
+    const stored = latest;
+    latest = await managedToken(deps, parent, bot.telegram_id).catch(() => stored);
+    if (latest === stored) break;
+  }
+  if (usesPlatformWebhook(changed)) await setWebhookAnew(deps, changed);
+  return changed;
+}
+
+/** Its secret comes from the token. Until it is set, the platform keeps what we refuse; upkeep sets it otherwise. */
+async function setWebhookAnew(deps: BotDeps, bot: Bot): Promise<void> {
+  await setPlatformWebhook(deps, bot).catch((error: unknown) =>
+    deps.log.warn(
+      { err: error, bot: bot.id },
+      'the webhook of a bot with a new token could not be set; upkeep tries again',
+    ),
+  );
+}

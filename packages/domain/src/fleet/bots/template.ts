@@ -1,0 +1,75 @@
+import type { BotTemplate } from '@flotilla/contract/bot-template.ts';
+import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
+import { maskedBackendUrl } from './masked-backend-url.ts';
+import { SEALED_PLACES } from './sealed-bot.ts';
+
+const NAME_LENGTH = 128;
+
+/** Its URLs may contain secrets, so it is sealed as a whole; '' where there is none. */
+export function sealTemplate(secrets: SecretBox, botId: number, template: BotTemplate): string {
+  if (Object.keys(template).length === 0) return '';
+  return secrets.seal(JSON.stringify(template), SEALED_PLACES.template(botId));
+}
+
+/** Throws if it was sealed with an unlisted key, or for another row. */
+export function openTemplate(secrets: SecretBox, botId: number, sealed: string): BotTemplate {
+  return sealed === '' ? {} : (JSON.parse(secrets.open(sealed, SEALED_PLACES.template(botId))) as BotTemplate);
+}
+
+/** For callers who may not see secrets. */
+export function maskedTemplate(template: BotTemplate): BotTemplate {
+  return withUrls(template, masked);
+}
+
+/** A template that was sent back masked, with the URLs that it had. */
+export function unmaskedTemplate(given: BotTemplate, known: BotTemplate): BotTemplate {
+  const urls = [known.backend_url, ...(known.programs ?? []).map(({ backend_url }) => backend_url)];
+  return withUrls(given, (url) => urls.find((one) => one !== undefined && masked(one) === url) ?? url);
+}
+
+/** The template with the values of the new bot in its name and its URLs. */
+export function filledTemplate(
+  template: BotTemplate,
+  made: { id: number; username: string; first_name: string },
+): BotTemplate {
+  const values = { id: String(made.id), username: made.username, name: made.first_name };
+  const { name } = template;
+  return {
+    ...withUrls(template, (url) => filled(url, values, encodeURIComponent)),
+    ...(name !== undefined && {
+      name: filled(name, values, (value) => value)
+        .slice(0, NAME_LENGTH)
+        .toWellFormed(),
+    }),
+  };
+}
+
+/** Its URLs, each with its path in the input. */
+export function urlsOf({ backend_url, programs = [] }: BotTemplate): [path: string, url: string][] {
+  const all: [string, string | undefined][] = [
+    ['template.backend_url', backend_url],
+    ...programs.map((program, at): [string, string | undefined] => [
+      `template.programs.${at}.backend_url`,
+      program.backend_url,
+    ]),
+  ];
+  return all.flatMap(([path, url]) => (url ? [[path, url]] : []));
+}
+
+/** The URL as it may be for some bot. */
+export function withSamples(url: string): string {
+  return filled(url, { id: '1', username: 'a_bot', name: 'A' }, encodeURIComponent);
+}
+
+function filled(text: string, values: Record<string, string>, written: (value: string) => string): string {
+  return text.replace(/\{(id|username|name)\}/g, (_, field: string) => written(values[field] ?? ''));
+}
+
+const masked = (url: string) => maskedBackendUrl({ backend_url: url, secret_token: '' });
+
+function withUrls(template: BotTemplate, change: (url: string) => string): BotTemplate {
+  const changed = <Has extends { backend_url?: string | undefined }>(has: Has): Has =>
+    has.backend_url ? { ...has, backend_url: change(has.backend_url) } : has;
+  const { programs } = template;
+  return { ...changed(template), ...(programs !== undefined && { programs: programs.map(changed) }) };
+}
