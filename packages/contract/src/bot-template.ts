@@ -14,8 +14,10 @@ const LONG_POLL_NOTE = 'True: clients may poll for its updates.';
 const COMMANDS_NOTE = 'The commands that the new bot shows (setMyCommands).';
 
 const command = {
-  command: text({ min: 1, max: 32 }).regex(/^[a-z0-9_]+$/, 'may have a-z, 0-9 and _ only'),
-  description: text({ min: 1, max: 256 }),
+  command: text({ min: 1, max: 32 })
+    .regex(/^[a-z0-9_]+$/, 'may have a-z, 0-9 and _ only')
+    .describe('Without the slash.'),
+  description: text({ min: 1, max: 256 }).describe('What people read beside it.'),
 };
 
 const {
