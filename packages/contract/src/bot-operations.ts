@@ -194,10 +194,9 @@ export const botOperations = {
     audit: ['bot_move', 'bot_moved'],
     paths: ['/api/bots/move'],
     role: 'admin',
-    wholeFleet: true,
     summary: 'Moves a bot to another Bot API server, without losing updates.',
     description:
-      'Workers do it in steps, and `moving` of the bot shows the present one. While the bot is not logged out yet, the name of its present server cancels the move; after that, another name sends it there instead. The cloud takes no bot back for ten minutes after it left.',
+      'For admins of the whole fleet. Workers do it in steps, and `moving` of the bot shows the present one. While the bot is not logged out yet, the name of its present server cancels the move; after that, another name sends it there instead. The cloud takes no bot back for ten minutes after it left.',
     input: z.object({
       id: ownId(),
       upstream: upstreamName().describe('The name of the server to move to.'),

@@ -73,7 +73,8 @@ export const botHandlers: Handlers<typeof botOperations> = {
     return presentTagged(context, call, await updateBot(context, by, id, changesOfInput(changes), match));
   },
 
-  async moveBot(context, { input, by }) {
+  async moveBot(context, { input, caller, by }) {
+    requireRole({ role: 'admin', wholeFleet: true }, caller);
     context.installation.requireActive();
     const { id, upstream: to, dry_run: isDryRun } = input;
     const plan = await moveBot(context, by, requireBot(context, id), { to, isDryRun });

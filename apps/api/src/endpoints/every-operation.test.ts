@@ -8,6 +8,7 @@ import { makeSignInLink } from '@flotilla/domain/people/accounts/sign-in-link.ts
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
+import { startSimulator } from '@flotilla/simulator/start.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type DocumentedOperation, documentedOperations } from '@flotilla/testing/documented-operations.ts';
 import { type RestAnswer, type RestCall, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
@@ -348,7 +349,7 @@ const EXAMPLES: Record<OperationName, Example> = {
   }),
   validateToken: async () => ({ token: await newToken() }),
   updateBot: () => ({ id: botId, name: 'A new name', max_connections: 20, pace: { per_second: 30 }, labels: ['shop'] }),
-  moveBot: async () => ({ id: await newBot(), upstream: 'local', dry_run: true }),
+  moveBot: async () => ({ id: await newBot(), upstream: 'local' }),
   toggleBotDisabled: async () => ({ id: await newBot() }),
   takeBackBot: () => ({ id: botId }),
   revealToken: () => ({ id: botId }),
@@ -739,10 +740,12 @@ function namesOurs(name: string, { method, inputs }: DocumentedOperation): boole
 }
 
 beforeAll(async () => {
+  const local = await startSimulator();
   [api, backend] = await Promise.all([
-    startTestApi({ TELEGRAM_UPSTREAMS: 'local=http://127.0.0.1:1' }),
+    startTestApi({ TELEGRAM_UPSTREAMS: `local=${local.url};proxy=direct` }),
     startBackend(),
   ]);
+  api.endBefore(() => local.stop());
   redis = await connectRedis({ url: api.redis.url, log: { warn: () => {} } });
   api.endBefore(() => redis.close());
   admin = restClient(api.url, ADMIN_KEY);
