@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { EXAMPLE_CHAT_ID } from './examples.ts';
 import { okAnswer } from './fields.ts';
-import { botId, nullable, ownId, ownIds, pagedInputs, platformObject, text } from './inputs.ts';
+import { botId, jsonObject, nullable, ownId, ownIds, pagedInputs, platformObject, text } from './inputs.ts';
 import { defineOperation, fieldsBeside } from './operation.ts';
 import { decided } from './route-decisions.ts';
 import { ACTION_NOTE, MAX_CANDIDATES, MOST_RULES, ROUTING_ACTIONS, RULE, routingRule } from './routing-rules.ts';
@@ -24,7 +24,7 @@ export type NoMatchReason = (typeof NO_MATCH_REASONS)[number];
 
 const triedRule = z
   .strictObject({
-    route_id: z.int().describe('The rule.'),
+    route_id: z.int().describe('The rule. 0: `rule`, which is not saved and replaces none.'),
     matches: z.boolean().describe('True if the rule would act on the message.'),
     action: z.enum(ROUTING_ACTIONS).describe(ACTION_NOTE),
     reason: z
@@ -57,6 +57,19 @@ const updateInputs = { id: ownId(), ...inOrderOfForm(routingRule.changeInputs) }
 function candidatesIn({ candidate_bot_ids: given }: Readonly<Record<string, unknown>>): readonly number[] {
   const read = nullable(ownIds(MAX_CANDIDATES)).safeParse(given);
   return read.success ? (read.data ?? []) : [];
+}
+
+const { source_bot_id: _sourceBotId, ...draftInputs } = addInputs;
+
+const draftRule = jsonObject({
+  id: ownId().optional().describe('The saved rule in whose place it stands. Absent: it runs after all others.'),
+  ...draftInputs,
+});
+
+/** The bots that a rule names which is tried before it is saved. */
+function botsOfDraft({ rule }: Readonly<Record<string, unknown>>): readonly number[] {
+  const { target_bot_id: target, candidate_bot_ids: candidates } = draftRule.safeParse(rule).data ?? {};
+  return [...(target ? [target] : []), ...(candidates ?? [])];
 }
 
 export const routingRuleOperations = {
@@ -170,16 +183,22 @@ without it a ranker by words decides here. A key that is limited to some bots mu
 
 A rule with condition llm asks the router, which counts as one of the bot's trials of a day (a tenth of LLM_CALLS_PER_BOT_DAY), and does not
 remember the decision. A message is judged alone: of an album, rules act on all messages if one of them matches. A reply to a message that a rule sent
-also goes back to its source, which is not shown here.`,
+also goes back to its source, which is not shown here.
+
+With \`rule\`, a rule is tried before it is saved, among those of the bot. Only an admin may give it, as only an admin may add it.`,
     input: z.object({
       bot_id: botId(),
       message: platformObject(
         isMessageOrUpdate,
         'must be a Message or an Update of the Bot API, of at most 32 levels',
       ).describe('A Message or an Update of the Bot API. Its text may have 4,096 characters.'),
+      rule: draftRule
+        .optional()
+        .describe('A rule that is not saved, with the inputs of `POST /api/routes/add` but `source_bot_id`.'),
     }),
     output: z.array(triedRule),
     botInputs: ['bot_id'],
+    botsOf: botsOfDraft,
     errors: ['too_many_requests'],
     example: {
       input: { bot_id: 7, message: { message_id: 1, chat: { id: 424242, type: 'private' }, text: 'A refund, please' } },

@@ -637,6 +637,7 @@ const EXAMPLES: Record<OperationName, Example> = {
   tryRoutingRules: () => ({
     bot_id: botId,
     message: { message_id: 1, chat: { id: CHAT, type: 'private' }, text: 'Hi' },
+    rule: { condition_type: 'keyword', condition_value: 'Hi', action: 'drop' },
   }),
   deleteRoutingRule: async () => ({ id: await newRule() }),
   listAuditEntries: async () => {

@@ -350,6 +350,33 @@ describe('trying a message', () => {
     expect((await list(api.admin, { bot_id: bot.id })).json).toEqual(before);
   });
 
+  test('tries a rule of an admin before it is saved: in the place of another, or after all others', async () => {
+    const [, regex] = ((await list(api.admin, { bot_id: bot.id })).json as RoutingRuleResource[]).map(({ id }) => id);
+    const drafted = (rule: object, client = api.admin, given: object = { ...message, from: { id: 5 } }) =>
+      client('POST', '/api/routes/try', { body: { bot_id: bot.id, message: given, rule } });
+    const draft = { condition_type: 'keyword', condition_value: 'want', action: 'drop' };
+    const [at, last] = [await drafted({ id: regex, ...draft }), await drafted(draft)];
+    expect((at.json as object[])[1]).toEqual({ route_id: regex, matches: true, action: 'drop' });
+    expect((at.json as object[])[3]).toMatchObject({ reason: 'dropped_before' });
+    expect((last.json as object[]).slice(7)).toEqual([{ route_id: 0, matches: true, action: 'drop' }]);
+    expect(faultsOf(await drafted({ ...draft, condition_type: 'text', condition_value: '[' }))).toEqual([
+      'rule.condition_value',
+    ]);
+    expect(faultsOf(await drafted({ ...draft, source_bot_id: target.id }))).toEqual(['rule']);
+    expect((await drafted({ ...draft, id: NO_SUCH_ID })).status).toBe(404);
+    const { key } = await insertAccount(api.database.db, { username: 'drafts', bots: [bot.id] });
+    expect((await drafted(draft, restClient(api.url, key))).status).toBe(403);
+    const made = await api.admin('POST', '/api/auth/api-keys', { body: { name: 'drafts', bot_ids: [bot.id] } });
+    const limited = restClient(api.url, (made.json as { key: string }).key);
+    expect((await drafted(draft, limited)).status).toBe(200);
+    const through = { ...draft, action: 'copy', target_bot_id: target.id, target_chat_id: TARGET_CHAT };
+    expect((await drafted(through, limited)).status).toBe(403);
+    expect(faultsOf(await drafted({ ...through, condition_type: 'llm', target_bot_id: 0 }, limited))).toEqual([
+      'candidate_bot_ids',
+    ]);
+    expect((await list(api.admin, { bot_id: bot.id })).json).toHaveLength(7);
+  });
+
   test('refuses what is no message, is too deep, or has a text that no message can have', async () => {
     const refused = async (given: unknown, by: object = { body: { bot_id: bot.id, message: given } }) =>
       faultsOf(await api.admin('POST', '/api/routes/try', by));

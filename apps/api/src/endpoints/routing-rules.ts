@@ -13,7 +13,7 @@ import { shownBot } from '@flotilla/domain/delivery/routing-rules/shown-bots.ts'
 import { tryRoutingRules } from '@flotilla/domain/delivery/routing-rules/try-routing-rules.ts';
 import { updateRoutingRule } from '@flotilla/domain/delivery/routing-rules/update-routing-rule.ts';
 import { CHOSEN_BOT } from '@flotilla/domain/fleet/bots/active-rule.ts';
-import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
+import { type Caller, requireAdmin, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -81,8 +81,11 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
 
   async tryRoutingRules(context, { input, caller, whileAllowed }) {
     const bot = requireBot(context, input.bot_id);
+    const { message, rule = null } = input;
+    if (rule !== null) requireDraftable(context, caller, rule);
+    const draft = rule === null ? null : { ...rule, source_bot_id: bot.id };
     const tried = await whileAllowed((signal) =>
-      tryRoutingRules(context, bot, input.message, { scope: caller.scope, accountId: caller.account.id, signal }),
+      tryRoutingRules(context, bot, { message, draft }, { scope: caller.scope, accountId: caller.account.id, signal }),
     );
     return tried.map(({ rule, reason, decision }) => ({
       route_id: rule.id,
@@ -100,6 +103,15 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
     },
   },
 };
+
+type Draft = NonNullable<Call<typeof routingRuleOperations.tryRoutingRules.input>['input']['rule']>;
+
+/** A rule may be tried before it is saved by those who may save it. */
+function requireDraftable(context: Context, caller: Caller, { target_bot_id, candidate_bot_ids }: Draft): void {
+  requireAdmin(caller);
+  requireBotsOfRule(context, { target_bot_id });
+  requireNamedCandidates(caller, target_bot_id, candidate_bot_ids ?? null);
+}
 
 /** Throws 'not_found' for a named bot that does not exist. */
 function requireBotsOfRule(

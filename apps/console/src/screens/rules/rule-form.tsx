@@ -28,6 +28,7 @@ import {
 } from './rule-draft.ts';
 import { useRulesWords } from './rules-words.ts';
 import { TopicFields } from './topic-fields.tsx';
+import { TryDraft } from './try-draft.tsx';
 
 const CONDITIONS = [
   ...['all', 'keyword', 'text', 'chat_id', 'thread_id', 'user_id', 'llm'],
@@ -66,104 +67,113 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
   });
   const { condition, action } = draft;
   return (
-    <Confirm title={rule === null ? form.add : form.edit} act={form.save} close={close} className="" {...asked}>
-      <SelectField
-        label={form.condition}
-        options={CONDITIONS.map((one) => [one, form.conditionTypes[one]] as const)}
-        value={condition}
-        choose={(chosen) =>
-          change({ condition: chosen, value: valueUnder(chosen, draft), ...(chosen === 'llm' ? OF_ROUTER : {}) })
-        }
-      />
-      {condition === 'chat_id' && (
-        <ChatField
-          label={form.value.chat_id}
-          hint={form.valueHints.chat_id}
-          fault={faults.condition_value}
-          botId={botId}
-          chatId={draft.value}
-          choose={(value = '') => change({ value })}
+    <Confirm
+      title={rule === null ? form.add : form.edit}
+      act={form.save}
+      close={close}
+      className="rule-dialog"
+      {...asked}
+    >
+      <div className="rule-fields">
+        <SelectField
+          label={form.condition}
+          options={CONDITIONS.map((one) => [one, form.conditionTypes[one]] as const)}
+          value={condition}
+          choose={(chosen) =>
+            change({ condition: chosen, value: valueUnder(chosen, draft), ...(chosen === 'llm' ? OF_ROUTER : {}) })
+          }
         />
-      )}
-      {condition === 'user_id' && (
-        <PersonField
-          label={form.value.user_id}
-          hint={form.valueHints.user_id}
-          fault={faults.condition_value}
-          botId={botId}
-          userId={draft.value}
-          choose={(value = '') => change({ value })}
-        />
-      )}
-      {condition === 'thread_id' && (
-        <TopicFields
-          fault={faults.condition_value}
-          botId={botId}
-          value={draft.value}
-          choose={(value) => change({ value })}
-        />
-      )}
-      {(condition === 'keyword' || condition === 'text' || condition === 'llm') && (
-        <Field
-          label={form.value[condition]}
-          hint={form.valueHints[condition]}
-          required={condition !== 'llm'}
-          dir="auto"
-          {...text('value', 'condition_value')}
-        />
-      )}
-      <SelectField
-        label={form.action}
-        options={ACTIONS.filter((one) => condition !== 'llm' || sendsMessages(one)).map(
-          (one) => [one, `${rulesWords.actions[one]}: ${rulesWords.actionHints[one]}`] as const,
-        )}
-        {...choice('action')}
-      />
-      {action === 'hold' && (
-        <Field
-          label={form.minutes}
-          hint={form.minutesHint}
-          required
-          inputMode="numeric"
-          {...text('minutes', 'action_minutes')}
-        />
-      )}
-      {sendsMessages(action) && (
-        <>
-          {condition === 'llm' ? (
-            <BotsField
-              label={form.candidates}
-              all={form.allCandidates}
-              fault={faults.candidate_bot_ids ?? faults.target_bot_id}
-              bots={draft.candidates}
-              choose={(candidates) => change({ candidates })}
-            />
-          ) : (
-            <BotField
-              label={form.targetBot}
-              fault={faults.target_bot_id}
-              botId={draft.targetBot}
-              choose={(targetBot) => change({ targetBot })}
-            />
-          )}
+        {condition === 'chat_id' && (
           <ChatField
-            label={form.targetChat}
-            hint={form.targetChatHint}
-            fault={faults.target_chat_id}
-            botId={Number(draft.targetBot ?? botId)}
-            chatId={draft.targetChat}
-            none={{ id: '0', name: rulesWords.chatOfMessage }}
-            choose={(targetChat = '') => change({ targetChat })}
+            label={form.value.chat_id}
+            hint={form.valueHints.chat_id}
+            fault={faults.condition_value}
+            botId={botId}
+            chatId={draft.value}
+            choose={(value = '') => change({ value })}
           />
-          <SelectField
-            label={form.delivery}
-            options={DELIVERIES.map((one) => [one, form.deliveries[one]] as const)}
-            {...choice('delivery')}
+        )}
+        {condition === 'user_id' && (
+          <PersonField
+            label={form.value.user_id}
+            hint={form.valueHints.user_id}
+            fault={faults.condition_value}
+            botId={botId}
+            userId={draft.value}
+            choose={(value = '') => change({ value })}
           />
-        </>
-      )}
-      <Field label={form.description} dir="auto" {...text('description')} />
-      <CheckField label={rulesWords.enabled} {...flag('enabled')} />
+        )}
+        {condition === 'thread_id' && (
+          <TopicFields
+            fault={faults.condition_value}
+            botId={botId}
+            value={draft.value}
+            choose={(value) => change({ value })}
+          />
+        )}
+        {(condition === 'keyword' || condition === 'text' || condition === 'llm') && (
+          <Field
+            label={form.value[condition]}
+            hint={form.valueHints[condition]}
+            required={condition !== 'llm'}
+            dir="auto"
+            {...text('value', 'condition_value')}
+          />
+        )}
+        <SelectField
+          label={form.action}
+          options={ACTIONS.filter((one) => condition !== 'llm' || sendsMessages(one)).map(
+            (one) => [one, `${rulesWords.actions[one]}: ${rulesWords.actionHints[one]}`] as const,
+          )}
+          {...choice('action')}
+        />
+        {action === 'hold' && (
+          <Field
+            label={form.minutes}
+            hint={form.minutesHint}
+            required
+            inputMode="numeric"
+            {...text('minutes', 'action_minutes')}
+          />
+        )}
+        {sendsMessages(action) && (
+          <>
+            {condition === 'llm' ? (
+              <BotsField
+                label={form.candidates}
+                all={form.allCandidates}
+                fault={faults.candidate_bot_ids ?? faults.target_bot_id}
+                bots={draft.candidates}
+                choose={(candidates) => change({ candidates })}
+              />
+            ) : (
+              <BotField
+                label={form.targetBot}
+                fault={faults.target_bot_id}
+                botId={draft.targetBot}
+                choose={(targetBot) => change({ targetBot })}
+              />
+            )}
+            <ChatField
+              label={form.targetChat}
+              hint={form.targetChatHint}
+              fault={faults.target_chat_id}
+              botId={Number(draft.targetBot ?? botId)}
+              chatId={draft.targetChat}
+              none={{ id: '0', name: rulesWords.chatOfMessage }}
+              choose={(targetChat = '') => change({ targetChat })}
+            />
+            <SelectField
+              label={form.delivery}
+              options={DELIVERIES.map((one) => [one, form.deliveries[one]] as const)}
+              {...choice('delivery')}
+            />
+          </>
+        )}
+        <Field label={form.description} dir="auto" {...text('description')} />
+        <CheckField label={rulesWords.enabled} {...flag('enabled')} />
+      </div>
+      <TryDraft botId={botId} ruleId={rule?.id} draft={draft} />
     </Confirm>
   );
 }

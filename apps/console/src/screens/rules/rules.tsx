@@ -3,23 +3,21 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
 import { Button } from '../../parts/button.tsx';
-import { titleOf } from '../../parts/chat-name.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { StateMark } from '../../parts/state-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { REFRESH_MS } from '../../queries.ts';
 import { useSession } from '../../session.tsx';
 import { useBot } from '../bot/use-bot.ts';
-import { Decided, Decisions } from './decisions.tsx';
-import { OUTSIDE_TOPICS, placeIn, sendsMessages } from './rule-draft.ts';
+import { Decisions } from './decisions.tsx';
 import { RuleForm } from './rule-form.tsx';
+import { RuleText, useCondition } from './rule-text.tsx';
 import { useRulesWords } from './rules-words.ts';
 import { type Tried, TryMessage } from './try-message.tsx';
 import { useRuleOrder } from './use-rule-order.ts';
-import '../../parts/chips.css';
+import { Verdict } from './verdict.tsx';
 import './rules.css';
 
 type Rule = RoutingRuleResource;
@@ -93,10 +91,7 @@ type RowProps = { rule: Rule; isAdmin: boolean; tried: Tried[number] | undefined
 function RuleRow({ rule, isAdmin, tried, order }: RowProps): ReactNode {
   const rulesWords = useRulesWords();
   const [over, setOver] = useState<'edit' | 'remove' | null>(null);
-  const named = rule.condition_name === undefined ? rule.condition_value : `\u2068${rule.condition_name}\u2069`;
-  const condition = isOutsideTopics(rule)
-    ? rulesWords.outsideTopics(rule.condition_name === undefined ? placeIn(rule.condition_value).chat : named)
-    : rulesWords.conditions[rule.condition_type](named);
+  const condition = useCondition(rule);
   return (
     <li
       className={`rule ${rule.enabled ? '' : 'off'} ${order?.draggedId === rule.id ? 'dragged' : ''}`}
@@ -105,18 +100,11 @@ function RuleRow({ rule, isAdmin, tried, order }: RowProps): ReactNode {
     >
       <div className="rule-text">
         <p>
-          {rule.condition_type === 'llm' && <span className="chip fallback">{rulesWords.fallback}</span>}{' '}
-          <bdi>{condition}</bdi> <span aria-hidden="true">→</span> <RuleAction rule={rule} />
+          <RuleText rule={rule} />
         </p>
         {rule.condition_type === 'llm' && <p className="muted">{rulesWords.fallbackHint}</p>}
         {rule.description && <p className="muted">{rule.description}</p>}
-        {tried && (
-          <p className={tried.matches ? 'verdict good' : 'verdict'}>
-            <StateMark state={tried.matches ? 'ok' : 'disabled'} />
-            {tried.matches ? rulesWords.try.matches : rulesWords.noMatch[tried.reason ?? 'condition']}
-            {tried.decision && <Decided decision={tried.decision} />}
-          </p>
-        )}
+        {tried && <Verdict tried={tried} />}
       </div>
       <Hits rule={rule} />
       {isAdmin ? (
@@ -135,11 +123,6 @@ function RuleRow({ rule, isAdmin, tried, order }: RowProps): ReactNode {
       {over === 'remove' && <Remove rule={rule} condition={condition} close={() => setOver(null)} />}
     </li>
   );
-}
-
-/** Messages outside every topic are in a chat, and have no topic with a name. */
-function isOutsideTopics({ condition_type: type, condition_value: value }: Rule): boolean {
-  return type === 'thread_id' && placeIn(value).thread === OUTSIDE_TOPICS;
 }
 
 /** On how many messages the rule has acted, and when it last did. */
@@ -185,37 +168,6 @@ function Move({ rule, order, name }: { rule: Rule; order: Order; name: string })
         <Icon name="down" />
       </Button>
     </span>
-  );
-}
-
-function RuleAction({ rule }: { rule: Rule }): ReactNode {
-  const words = useRulesWords();
-  const isChosen = rule.target_bot_id === 0;
-  const chatId = rule.target_chat_id ?? 0;
-  const bot = rule.target_bot_name ?? `#${rule.target_bot_id}`;
-  return (
-    <>
-      <b title={words.actionHints[rule.action]}>{words.actions[rule.action]}</b>{' '}
-      {rule.action === 'hold' && <span className="muted">{words.minutes(rule.action_minutes ?? 60)}</span>}
-      {sendsMessages(rule.action) && (
-        <>
-          {chatId === 0 ? words.sameChat : words.to(titleOf({ id: chatId, title: rule.target_chat_title }))}{' '}
-          <span className="muted">
-            {isChosen ? words.byChosen(rule.candidate_bot_ids?.length ?? null) : <ByBot name={bot} />}
-            {rule.delivery === 'at_most_once' && `, ${words.atMostOnce}`}
-          </span>
-        </>
-      )}
-    </>
-  );
-}
-
-function ByBot({ name }: { name: string }): ReactNode {
-  const words = useRulesWords();
-  return (
-    <>
-      {words.by} <bdi>{name}</bdi>
-    </>
   );
 }
 

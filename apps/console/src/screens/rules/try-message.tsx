@@ -101,7 +101,8 @@ export function TryMessage({ botId, told, tried }: TryProps): ReactNode {
   );
 }
 
-function messageOf(text: string, chat: number, user: number) {
+/** A message that somebody makes up. */
+export function messageOf(text: string, chat: number, user: number) {
   return {
     message_id: 1,
     date: Math.floor(Date.now() / 1_000),

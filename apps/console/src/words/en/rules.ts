@@ -111,6 +111,13 @@ export const rules = {
     acts: (n: number) => plural(n, { one: '{n} rule would act.', other: '{n} rules would act.' }),
     none: 'No rule would act.',
     matches: 'Would act',
+    draft: {
+      title: 'Try it before saving',
+      message: 'Message',
+      typed: 'A text that I type',
+      incomplete: 'Fill in the rule first.',
+      thisRule: 'This rule',
+    },
   },
   decisions: {
     title: 'Decisions of the router',

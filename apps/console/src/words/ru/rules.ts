@@ -126,6 +126,13 @@ export const rules: typeof en = {
       }),
     none: 'Ни одно правило не сработало бы.',
     matches: 'Сработало бы',
+    draft: {
+      title: 'Проверить до сохранения',
+      message: 'Сообщение',
+      typed: 'Свой текст',
+      incomplete: 'Сначала заполните правило.',
+      thisRule: 'Это правило',
+    },
   },
   decisions: {
     title: 'Решения маршрутизатора',

@@ -15,12 +15,13 @@ export type WantedRule = RoutingRuleChanges &
 
 /**
  * Fills in what the action and the condition leave open. Throws 'bad_request' naming every fault of the rule. Candidates that it
- * had `before` may be gone or without a description now, so that it can still be disabled.
+ * had `before` may be gone or without a description now, so that it can still be disabled. `within`: the path before that of a field.
  */
 export function completeRule(
   directory: RuleDirectory,
   wanted: WantedRule,
   before: readonly number[] | null = null,
+  within = '',
 ): RoutingRuleContent {
   const { source_bot_id, condition_type, action, enabled, delivery, description } = wanted;
   const condition_value = wanted.condition_value ?? '';
@@ -46,7 +47,7 @@ export function completeRule(
     ...conditionFaults(rule),
     ...routerFaults(directory, { ...wanted, target_bot_id }, before ?? []),
     ...(sends ? targetFaults(directory, { ...rule, target_bot_id }) : []),
-  ];
+  ].map(({ path, reason }) => ({ path: `${within}${path}`, reason }));
   if (faults.length === 0 && target_bot_id !== undefined) return { ...rule, target_bot_id };
   const sentence = faults.map(({ path, reason }) => `${path} ${reason}`).join('; ');
   throw new FlotillaError('bad_request', sentence, { details: faults });

@@ -14,16 +14,26 @@ import type { Scope } from '../../people/accounts/scope.ts';
 import { type Decision, decisionOf } from '../router/choose-bot.ts';
 import { routableMessage } from '../router/routable-message.ts';
 import type { Asking, Router } from '../router/router.ts';
+import { completeRule, type WantedRule } from './complete-rule.ts';
 import { sendsElsewhere } from './find-destinations.ts';
 import { meets } from './matching-rules.ts';
 import { isOwnMessage } from './own-message.ts';
-import type { RoutingRule } from './routing-rule.ts';
+import type { RoutingRuleContent } from './routing-rule.ts';
 import { routingRuleStore } from './routing-rule-store.ts';
 
 type TryDeps = { db: Database; redis: RedisHandles; directory: BotDirectory; router: Router };
 
+/** A saved rule, or one that is tried before it is saved. */
+type TryableRule = RoutingRuleContent & { id: number };
+
+/** A rule that is not saved; with the id of a saved one it stands in its place. */
+export type DraftRule = WantedRule & { id?: number | undefined };
+
+/** Stands for the id of a rule that is not saved and replaces none. */
+const UNSAVED = 0;
+
 /** reason: null when the rule would act on the message. `decision`: of the router, if it was asked. */
-export type TriedRule = { rule: RoutingRule; reason: NoMatchReason | null; decision: Decision | null };
+export type TriedRule = { rule: TryableRule; reason: NoMatchReason | null; decision: Decision | null };
 
 /** The platform's limit. The time of a regular expression grows with the text. */
 const LONGEST_TEXT = 4096;
@@ -32,23 +42,25 @@ const RETRY_AFTER_S = 5;
 
 /**
  * Tells for each rule of a bot whether it would act on a Message, or on an Update, and if not, why. Changes nothing.
- * Throws FlotillaError('bad_request') for a text that no message can have, 'too_many_requests' while too many trials ask the router.
+ * Throws FlotillaError('bad_request') for a text that no message can have or a draft that could not be saved, 'not_found' for a draft
+ * of another bot's rule, 'too_many_requests' while too many trials ask the router.
  */
 export async function tryRoutingRules(
   deps: TryDeps,
   bot: Bot,
-  given: Fields,
+  { message: given, draft }: { message: Fields; draft: DraftRule | null },
   by: { scope: Scope; accountId: number; signal: AbortSignal },
 ): Promise<TriedRule[]> {
   const message = messageIn(given);
   if ((readMessageText(message ?? {}) ?? '').length > LONGEST_TEXT) {
     throw refusedInput('message', `has a text of more than ${LONGEST_TEXT} characters`);
   }
-  const rules = await routingRuleStore(deps.db).list(
+  const saved = await routingRuleStore(deps.db).list(
     by.scope,
     { sourceBotId: bot.id },
     { limit: RULES_AT_MOST, offset: 0, after: null },
   );
+  const rules = draft === null ? saved : withDraft(deps, saved, draft);
   const forAll = await reasonForAll(deps, bot, message);
   const tried: TriedRule[] = [];
   let dropped = false;
@@ -69,6 +81,13 @@ export async function tryRoutingRules(
   } finally {
     asking.end();
   }
+}
+
+function withDraft({ directory }: TryDeps, saved: readonly TryableRule[], { id, ...wanted }: DraftRule): TryableRule[] {
+  const before = saved.find((rule) => rule.id === id);
+  if (id !== undefined && before === undefined) throw new FlotillaError('not_found', 'Route not found');
+  const rule = { ...completeRule(directory, wanted, before?.candidate_bot_ids, 'rule.'), id: id ?? UNSAVED };
+  return before === undefined ? [...saved, rule] : saved.map((one) => (one === before ? rule : one));
 }
 
 function isOfRouter({ rule }: TriedRule): boolean {
@@ -127,7 +146,7 @@ async function reasonForAll(deps: TryDeps, bot: Bot, message: Fields | null): Pr
 function reasonOf(
   { directory }: TryDeps,
   bot: Bot,
-  rule: RoutingRule,
+  rule: TryableRule,
   message: Fields,
   dropped: boolean,
 ): NoMatchReason | null {
