@@ -84,6 +84,32 @@ const automaticResource = z
 
 export type Automatic = z.infer<typeof automaticResource>;
 
+const routedResource = z
+  .strictObject({
+    route_id: z
+      .int()
+      .describe('The rule. Absent: the message answered a routed one, and went back to its source.')
+      .optional(),
+    route_name: z
+      .string()
+      .describe('The description of the rule, or else its `condition_value`. Absent if it has neither, or was deleted.')
+      .optional(),
+    bot_id: z
+      .int()
+      .describe('The bot that sent it on. Absent, as all that follows, if you may not see that chat.')
+      .optional(),
+    bot_name: z.string().describe('The name of that bot.').optional(),
+    chat_id: z.int().describe('The chat that it went to.').optional(),
+    chat_title: z
+      .string()
+      .describe('The title of that chat, or the name of the person, as the bot last saw it.')
+      .optional(),
+    message_id: z.int().describe('The message there.').optional(),
+  })
+  .meta({ id: 'Routed' });
+
+export type RoutedResource = z.infer<typeof routedResource>;
+
 export const messageResource = z
   .strictObject({
     id: z
@@ -170,6 +196,12 @@ export const messageResource = z
       .optional(),
     account_id: z.int().describe('The id of that account. Absent if it was deleted.').optional(),
     account_name: z.string().describe('The name of that account for people.').optional(),
+    routed: z
+      .array(routedResource)
+      .describe(
+        'Where routing rules sent it, in the order of the rules. In lists of one chat only, and for 30 days. A message that a rule only dropped has none.',
+      )
+      .optional(),
     forward_origin: forwardOriginResource.describe('Of a forwarded message: who wrote it first.').optional(),
     poll: pollResource
       .describe(
@@ -211,6 +243,7 @@ const BESIDE_COLUMNS = [
   'account_id',
   'account_name',
   'automatic',
+  'routed',
   'position',
 ] as const;
 

@@ -38,6 +38,7 @@ import * as botMoves from './migrations/20261201T020000-bot-moves.ts';
 import * as managedBots from './migrations/20261201T030000-managed-bots.ts';
 import * as rightsByLabel from './migrations/20261201T040000-rights-by-label.ts';
 import * as notesWords from './migrations/20261201T050000-notes-words.ts';
+import * as rulesOfLinks from './migrations/20261201T060000-rules-of-links.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -82,4 +83,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261201T030000-managed-bots': managedBots,
   '20261201T040000-rights-by-label': rightsByLabel,
   '20261201T050000-notes-words': notesWords,
+  '20261201T060000-rules-of-links': rulesOfLinks,
 };

@@ -63,6 +63,8 @@ export interface RouteLinksTable {
   source_chat_id: BigInt64;
   source_message_id: BigInt64;
   source_business_connection_id: Generated<string>;
+  /** The rule that sent it. Null for an answer to a routed message, and for links of older releases. */
+  route_id: Generated<BigInt64 | null>;
   expires_at: Date;
 }
 

@@ -1,7 +1,9 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { ChatResource } from '@flotilla/contract/chats.ts';
 import type { MessageResource } from '@flotilla/contract/messages.ts';
-import type { RestAnswer } from '@flotilla/testing/rest-client.ts';
+import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
+import { storeMessages } from '@flotilla/testing/stored-messages.ts';
+import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
@@ -75,6 +77,42 @@ describe('sending a message', () => {
       expect((await send({ text: 'x' })).json).toMatchObject({ code: 'platform_failed' });
     }
   });
+});
+
+test('a message that a rule sent on says which rule it was, and where it went to those who see that chat', async () => {
+  const { db } = api.database;
+  const target = await api.addBot();
+  const text = 'I want a refund';
+  const at = { id: 900_001, chat_id: PERSON, date: 1_700_000_000 };
+  await storeMessages(db, bot.id, [{ ...at, text }]);
+  await storeMessages(db, target.id, [{ ...at, chat_id: GROUP, text }]);
+  const condition = { condition_type: 'keyword', condition_value: 'refund', action: 'copy' };
+  const route = { source_bot_id: bot.id, target_bot_id: target.id, target_chat_id: GROUP, ...condition };
+  const { id } = (await api.admin('POST', '/api/routes/add', { body: route })).json as { id: number };
+  const source = { source_bot_id: bot.id, source_chat_id: PERSON, source_message_id: at.id };
+  const link = {
+    ...source,
+    target_bot_id: target.id,
+    target_chat_id: GROUP,
+    expires_at: new Date(Date.now() + 60_000),
+  };
+  const links = [
+    { ...link, target_message_id: 7, route_id: id },
+    { ...link, target_message_id: 8 },
+  ];
+  await db.insertInto('route_links').values(links).execute();
+  const routedFor = async (client: RestClient) => {
+    const query = { bot_id: bot.id, chat_id: PERSON, around: at.id };
+    const rows = (await client('GET', '/api/messages', { query })).json as MessageResource[];
+    return rows.find((message) => message.text === text)?.routed;
+  };
+  const went = { bot_id: target.id, bot_name: target.name, chat_id: GROUP };
+  expect(await routedFor(api.admin)).toEqual([
+    { route_id: id, route_name: 'refund', ...went, message_id: 7 },
+    { ...went, message_id: 8 },
+  ]);
+  const user = await insertAccount(db, { username: 'sees-the-source', bots: [bot.id] });
+  expect(await routedFor(restClient(api.url, user.key))).toEqual([{ route_id: id, route_name: 'refund' }, {}]);
 });
 
 describe('buttons under a message', () => {

@@ -31,10 +31,11 @@ import { type ExportFormat, exportFormats } from './export-format.ts';
 import { findMessages, positionOfFound } from './find-messages.ts';
 import { presentFound } from './present-found.ts';
 import { presentMessage } from './present-message.ts';
-import { type Senders, sendersOf } from './senders-of.ts';
+import { routedOf } from './routed-of.ts';
+import { sendersOf } from './senders-of.ts';
 
 export const messageHandlers: Handlers<typeof messageOperations> = {
-  async listMessages(context, { input }) {
+  async listMessages(context, { input, caller }) {
     const { limit, offset } = input;
     const bot = requireBot(context, input.bot_id);
     const chat = { bot_id: bot.id, chat_id: input.chat_id };
@@ -46,14 +47,14 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
         start.list(context.db, chat, start.position, { limit, ...shown }),
         messages.count(chat, shown),
       ]);
-      return pageOfWindow(bot, window, total, await sendersOf(context, window.messages));
+      return pageOfWindow(window, total, await presenterOf(context, caller, bot, chat, window.messages));
     }
     const before = decodeCursor(input.before, CURSOR);
     const [rows, total] = await Promise.all([
       messages.list(chat, { limit: limit + 1, offset, before, ...shown }),
       messages.count(chat, shown),
     ]);
-    return pageOf(bot, rows, limit, total, await sendersOf(context, rows));
+    return pageOf(rows, limit, total, await presenterOf(context, caller, bot, chat, rows));
   },
 
   async exportChat(context, { input, by, request, response, whileAllowed }) {
@@ -104,20 +105,36 @@ async function scopeOf(context: Context, caller: Caller, input: SearchInput): Pr
   return searchedIn(scopeIn(context, caller, bot_id));
 }
 
-function pageOf(bot: Bot, messages: Message[], limit: number, total: number, senders: Senders): Page<MessageResource> {
+type Present = (message: Message) => MessageResource;
+
+/** Shows messages of one chat with who sent them, and where rules sent them. */
+async function presenterOf(
+  context: Context,
+  caller: Caller,
+  bot: Bot,
+  chat: ChatOfBot,
+  messages: readonly Message[],
+): Promise<Present> {
+  const [senders, routed] = await Promise.all([
+    sendersOf(context, messages),
+    routedOf(context, caller, chat, messages),
+  ]);
+  return (message) => ({ ...presentMessage(bot, message, senders(message)), ...routed(message) });
+}
+
+function pageOf(messages: Message[], limit: number, total: number, present: Present): Page<MessageResource> {
   const page = cutPage(messages, limit, total, positionOf);
-  return { ...page, rows: page.rows.map((message) => presentMessage(bot, message, senders(message))) };
+  return { ...page, rows: page.rows.map(present) };
 }
 
 function pageOfWindow(
-  bot: Bot,
   { messages, hasNewer, hasOlder }: MessageWindow,
   total: number,
-  senders: Senders,
+  present: Present,
 ): Page<MessageResource> {
   const [newest, oldest] = [messages.at(0), messages.at(-1)];
   return {
-    rows: messages.map((message) => presentMessage(bot, message, senders(message))),
+    rows: messages.map(present),
     total,
     prev: hasNewer && newest !== undefined ? positionOf(newest) : null,
     next: hasOlder && oldest !== undefined ? positionOf(oldest) : null,

@@ -1,3 +1,4 @@
+import type { MessageResource } from '@flotilla/contract/messages.ts';
 import { startBackend } from '@flotilla/testing/backend.ts';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
@@ -30,7 +31,9 @@ describe('conditions', () => {
     const [ada, ben] = [await scene.person([source]), await scene.person([source])];
     const desks = await Promise.all(Array.from({ length: 4 }, () => scene.person([target])));
     const [byChat, byUser, byWord, byPattern] = desks as [number, number, number, number];
-    await scene.rule(source, target, byChat, { condition_type: 'chat_id', condition_value: String(ada) });
+    const first = await scene.rule(source, target, byChat, {
+      ...{ condition_type: 'chat_id', condition_value: String(ada), description: 'All of Ada' },
+    });
     await scene.rule(source, target, byUser, { condition_type: 'user_id', condition_value: ben });
     await scene.rule(source, target, byWord, { condition_type: 'keyword', condition_value: 'Привет мир' });
     await scene.rule(source, target, byPattern, { condition_type: 'text', condition_value: '^order #\\d+$' });
@@ -46,6 +49,16 @@ describe('conditions', () => {
     expect(texts(await scene.shown(target, byUser))).toEqual(['from ben']);
     expect(texts(await scene.shown(target, byWord))).toEqual(['ну, ПРИВЕТ  МИР!']);
     expect(texts(await scene.shown(target, byPattern))).toEqual(['order #17']);
+    const routed = async () => {
+      const found = await fleet.rest<MessageResource[]>(`/api/messages?bot_id=${source.id}&chat_id=${ada}`);
+      return found.find(({ text }) => text === 'order #17')?.routed;
+    };
+    await waitFor(async () => (await routed())?.length === 2, { timeoutMs: 30_000 });
+    const [copy] = await scene.shown(target, byChat);
+    expect((await routed())?.[0]).toMatchObject({
+      ...{ route_id: first.id, route_name: 'All of Ada', bot_id: target.id, chat_id: byChat },
+      message_id: copy?.message_id,
+    });
   });
 
   test.concurrent('whose regular expression would take for ever elsewhere hold nobody up', async () => {

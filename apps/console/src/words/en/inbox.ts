@@ -73,6 +73,11 @@ export const inbox = {
     away: 'Sent while away',
     held: (name: string) => (name === '' ? 'Bot, during a takeover' : `${name}, during a takeover`),
   },
+  routed: {
+    by: (name: string) => `Rule: ${name}`,
+    answer: 'Answer passed on',
+    to: 'sent to',
+  },
   nobody: 'Unknown',
   thread: (id: string) => `topic ${id}`,
   topic: 'Topic',

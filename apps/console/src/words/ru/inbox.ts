@@ -92,6 +92,11 @@ export const inbox: Words['inbox'] = {
     away: 'Отправлено автоматически',
     held: (name) => (name === '' ? 'Бот, во время перехвата' : `${name}, во время перехвата`),
   },
+  routed: {
+    by: (name) => `Правило: ${name}`,
+    answer: 'Ответ передан',
+    to: 'отправлено в',
+  },
   nobody: 'Неизвестно',
   thread: (id) => `тема ${id}`,
   topic: 'Тема',

@@ -102,5 +102,6 @@ function linksOf(
       messageId: targetId,
       businessConnectionId: to.businessConnectionId,
     },
+    ...(to.ruleId === null ? {} : { ruleId: to.ruleId }),
   }));
 }

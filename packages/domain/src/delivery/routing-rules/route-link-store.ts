@@ -1,8 +1,22 @@
+import type { ChatOfBot } from '@flotilla/contract/chats.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { sql } from 'kysely';
 import type { SeenMessage } from '../../records/history/route-links.ts';
 
 type LinkedMessage = { bot_id: number; chat_id: number; message_id: number; business_connection_id: string };
+
+/** A message of a chat, and one that was made from it. */
+export type RoutedMessage = {
+  id: number;
+  business_connection_id: string;
+  /** null: it answered a routed message, and no rule was needed. */
+  route_id: number | null;
+  /** What people call the rule: its description, or else what it looks for. null: nothing, or it was deleted. */
+  route_name: string | null;
+  target_bot_id: number;
+  target_chat_id: number;
+  target_message_id: number;
+};
 
 /** SQL of the links between routed messages and their sources. */
 export function routeLinkStore(db: Database) {
@@ -30,6 +44,20 @@ export function routeLinkStore(db: Database) {
           and source_business_connection_id = ${seen.businessConnectionId} and expires_at > now()
         order by target_bot_id, target_chat_id, target_message_id`.execute(db);
       return rows.map(toSeenMessage);
+    },
+
+    /** Where these messages of a chat went, and by which rule, in the order of the rules. */
+    async listRouted(chat: ChatOfBot, messageIds: readonly number[]): Promise<RoutedMessage[]> {
+      if (messageIds.length === 0) return [];
+      const { rows } = await sql<RoutedMessage>`
+        select l.source_message_id as id, l.source_business_connection_id as business_connection_id, l.route_id,
+          coalesce(nullif(r.description, ''), nullif(r.condition_value, '')) as route_name,
+          l.target_bot_id, l.target_chat_id, l.target_message_id
+        from route_links l left join routes r on r.id = l.route_id
+        where l.source_bot_id = ${chat.bot_id} and l.source_chat_id = ${chat.chat_id}
+          and l.source_message_id = any (${messageIds}::bigint[]) and l.expires_at > now()
+        order by coalesce(r.position, l.route_id), l.target_message_id`.execute(db);
+      return rows;
     },
 
     /** Deletes up to `limit` links that have expired; returns how many. */

@@ -14,6 +14,7 @@ import { canAct, MessageMenu } from './message-menu.tsx';
 import type { WindowMessage } from './message-window.ts';
 import { Quote } from './quote.tsx';
 import { RichText } from './rich-text.tsx';
+import { RoutedLines } from './routed-lines.tsx';
 import { summaryOf, writerOf } from './summary.ts';
 import { useMessageTimes } from './times.ts';
 import './message.css';
@@ -96,6 +97,7 @@ function Bubble({ item }: { item: MessageItem }): ReactNode {
         {service !== undefined && <Content message={first} />}
         {service === undefined && said.text && <RichText text={said.text} entities={said.entities} />}
         <Meta message={messages.at(-1)!} isPinned={messages.some(({ id }) => isPinned(id))} />
+        <RoutedLines messages={messages} />
       </div>
       {canAct(first) && <MessageMenu message={said} />}
       {keys && <Buttons rows={keys} />}
