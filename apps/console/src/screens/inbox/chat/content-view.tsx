@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useNumber } from '../../../parts/time.tsx';
 import { useWords } from '../../../words/words.tsx';
 import { serviceLine } from './summary.ts';
+import './content-view.css';
 
 const POSITION = /: (-?\d+(?:\.\d+)?), (-?\d+(?:\.\d+)?)$/;
 const DICE = /^Dice (.+): (\d+)$/;

@@ -7,6 +7,7 @@ import { useChatActions } from './chat-actions.ts';
 import { clockOf, fileUrl, isTooLarge, type Look, lookOf, pictureName, roomOf, sizeOf } from './files.ts';
 import { MovingSticker } from './moving-sticker.tsx';
 import { Player, RoundVideo, Sound } from './players.tsx';
+import './media.css';
 
 /** The file of a message: it is shown or played in its place, or else downloaded. */
 export function Media({ message }: { message: Message }): ReactNode {

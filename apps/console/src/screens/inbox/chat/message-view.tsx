@@ -17,6 +17,7 @@ import { RichText } from './rich-text.tsx';
 import { RoutedLines } from './routed-lines.tsx';
 import { summaryOf, writerOf } from './summary.ts';
 import { useMessageTimes } from './times.ts';
+import './keyboard.css';
 import './message.css';
 
 /** A message, an album or what stands beside them, with the day before it where a day begins. */

@@ -8,6 +8,7 @@ import { useWords } from '../../../words/words.tsx';
 import { fileUrl, lookOf, pictureName } from './files.ts';
 import { keyOf } from './message-window.ts';
 import { useMessageTimes } from './times.ts';
+import './picture-viewer.css';
 
 type ViewerProps = {
   /** The loaded messages of the chat. */

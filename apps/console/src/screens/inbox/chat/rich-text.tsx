@@ -3,6 +3,7 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { useWords } from '../../../words/words.tsx';
 import { type Entity, entityTree, plainText, type TextNode } from './entity-tree.ts';
 import { linkOf } from './safe-link.ts';
+import './rich-text.css';
 
 /** The text of a message, with its formatted parts as elements. Nothing in it is ever read as HTML. */
 export function RichText({ text, entities }: { text: string; entities: Message['entities'] }): ReactNode {
