@@ -7,7 +7,7 @@ test.each([
     'The backend of the program "crm" fails: Wrong response from the webhook: 502 Bad Gateway; 3 wait',
     'Программа «crm» не отвечает: Бэкенд ответил: 502 Bad Gateway; в очереди: 3',
   ],
-  ['12 updates were given up: Read timeout expired', 'Не доставлено обновлений: 12. Бэкенд не ответил вовремя'],
+  ['12 updates failed: Read timeout expired', 'Не доставлено обновлений: 12. Бэкенд не ответил вовремя'],
   ['Chat -100 was taken over for 30 min, by its own program', /^Чат -100 перехвачен .*собственная программа$/],
   ['Nothing is polled or sent: Redis belongs to another installation', /Redis принадлежит другой установке$/],
 ])('what happened is told in Russian, with its reason: %s', (sentence, told) => {

@@ -205,7 +205,7 @@ function historyMetrics({ counter, quickHistogram }: Metrics) {
     deadLetters: counter(
       {
         name: 'flotilla_dead_letters_total',
-        help: 'Updates given up, by reader (push, program, rules, history) and reason code.',
+        help: 'Updates that failed for good, by reader (push, program, rules, history) and reason code.',
         labelNames: ['reader', 'reason'],
       },
       reasonCode.options.flatMap((reason) => READERS_THAT_GIVE_UP[reason].map((reader) => ({ reader, reason }))),

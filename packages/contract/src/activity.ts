@@ -13,7 +13,8 @@ export const ACTIVITY_COUNTS = {
   in: 'Updates that Flotilla accepted from the platform. One that comes twice counts once.',
   delivered:
     'Updates that reached a reader: a backend of the bot or of a program accepted it, rules sent it on, or `getUpdates` or the poll without `consumer` acknowledged it. An update counts once for each of them.',
-  failed: 'Updates that a reader gave up: backend, program or rules. They became dead letters.',
+  failed:
+    'Updates that failed at a reader: backend, program or rules. It tries them no more, and they became dead letters.',
   retried:
     'Updates whose attempt failed at a backend, a program or a destination of rules, and is made again. What waits for its pace is not counted.',
   calls:

@@ -73,7 +73,7 @@ const MEANINGS = {
   signing_remove: 'the secret that signs deliveries was deleted',
   test_delivery: 'a test update was sent to the backend of a bot or of a program',
   delivery_try: 'somebody had retried updates tried at once',
-  delivery_skip: 'somebody gave up updates that were retried',
+  delivery_skip: 'somebody skipped updates that were retried',
   update_replay: 'an update was sent to the backend of a bot or of a program once more',
   redrive: 'dead letters of a bot were sent again',
   discard: 'dead letters of a bot were deleted',

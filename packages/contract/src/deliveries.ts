@@ -5,7 +5,7 @@ import { anyBotId, botId, integer, listOf, moment, pagedInputs, text } from './i
 import { defineOperation } from './operation.ts';
 import { type Answer, defineResource, type Row } from './resource.ts';
 
-/** Why a delivery failed or was given up: a closed list, which metrics and clients may rely on. */
+/** Why an attempt, or the delivery itself, failed: a closed list, which metrics and clients may rely on. */
 export const REASON_CODES = [
   'refused',
   'unreachable',
@@ -37,7 +37,7 @@ export const reasonCode = z.enum(REASON_CODES).meta({
     '- `destination_failed`: routing rules could not send the update to at least one destination\n' +
     '- `too_far_behind`: the program stayed behind its limit and was parked\n' +
     '- `unstorable`: the history cannot store the update\n' +
-    '- `skipped`: a person gave it up, so that later updates of its chat go on\n' +
+    '- `skipped`: a person skipped it, so that later updates of its chat go on\n' +
     '- `unknown`: a later release gave the update up for a reason that this one does not know',
 });
 
@@ -70,7 +70,7 @@ export const failedDestination = z
 export type FailedDestination = z.infer<typeof failedDestination>;
 
 /**
- * An update that has not reached its reader: it is retried, or it was given up. What is stored is a dead letter, whose `payload`
+ * An update that has not reached its reader: it is retried, or it failed. What is stored is a dead letter, whose `payload`
  * is the update's own bytes: text and never jsonb, which would change them.
  */
 export const deliveryResource = defineResource('Delivery', {
@@ -89,7 +89,9 @@ export const deliveryResource = defineResource('Delivery', {
   /** Stored as 'push', 'rules', 'history' or 'program:<id>'. */
   reader: {
     stored: column.text(),
-    shown: z.enum(READERS).describe('The reader that retries the update, or gave it up. push: the backend of the bot.'),
+    shown: z
+      .enum(READERS)
+      .describe('The reader that retries the update, or at which it failed. push: the backend of the bot.'),
   },
   program_id: { shown: programFields.program_id },
   program_name: { shown: programFields.program_name },
@@ -122,7 +124,7 @@ export const deliveryResource = defineResource('Delivery', {
   },
   next_attempt_at: { shown: z.iso.datetime().describe('When the next attempt is made.').optional() },
   expires_at: {
-    shown: z.iso.datetime().optional().describe('Only while it is retried: when it is given up at the latest.'),
+    shown: z.iso.datetime().optional().describe('Only while it is retried: when it fails at the latest.'),
   },
   created_at: { stored: filled(column.timestamptz) },
   dead_at: { shown: z.iso.datetime().describe('When it failed for good.').optional() },
@@ -174,7 +176,7 @@ export const filterFields = {
   since: moment()
     .optional()
     .describe(
-      'Only what was given up, or while it is retried failed last, at this time or later: Unix seconds, or ISO 8601 with a zone.',
+      'Only what failed, or while it is retried was last tried, at this time or later: Unix seconds, or ISO 8601 with a zone.',
     ),
   until: moment().optional().describe('The same before this time, in the same forms.'),
   q: text({ min: 1, max: 256 })
@@ -266,7 +268,7 @@ export const deliveryOperations = {
     audit: ['delivery_skip'],
     paths: ['/api/deliveries/skip'],
     role: 'any',
-    summary: 'Gives up updates that are retried, so that later ones of their chats go on.',
+    summary: 'Skips updates that are retried, so that later ones of their chats go on.',
     description: 'Each becomes a dead letter with the reason `skipped`, which can be redelivered.',
     input: z.object(chosenRetrying),
     output: acted,

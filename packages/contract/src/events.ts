@@ -18,7 +18,7 @@ export const EVENTS = {
   },
   'program.back': { text: 'that program polls again' },
   'program.parked': { text: 'a program stayed behind its limit, and what waited for it became dead letters' },
-  'dead_letters.grew': { text: 'updates of a bot were given up' },
+  'dead_letters.grew': { text: 'updates of a bot failed' },
   'intake.refused': { text: 'the platform refuses a bot, or gives no answer', end: 'intake.resumed' },
   'intake.resumed': { text: 'updates of that bot come in again' },
   'flood.began': {

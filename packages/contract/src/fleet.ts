@@ -80,7 +80,9 @@ export const fleetResource = z
     dead_letters: z
       .int()
       .optional()
-      .describe('Updates that were given up. An estimate from 100,000 on. Absent if Postgres could not be asked.'),
+      .describe(
+        'Updates that failed and can be redelivered. An estimate from 100,000 on. Absent if Postgres could not be asked.',
+      ),
     rates: rates.optional(),
     taken_at: z.iso.datetime().describe('When these figures were taken. `replicas` are those of this moment.'),
     replicas: z

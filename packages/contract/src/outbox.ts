@@ -94,7 +94,7 @@ export const outboxEntry = defineResource('OutboxEntry', {
   },
   expires_at: {
     stored: orNull(column.timestamptz),
-    shown: z.iso.datetime().optional().describe('When it is given up if it was not sent. Absent: never.'),
+    shown: z.iso.datetime().optional().describe('When it expires if it was not sent. Absent: never.'),
   },
   /** `expires_at` as it was handed over, once that was over and it was queued again. */
   first_expires_at: { stored: orNull(column.timestamptz) },
@@ -156,7 +156,10 @@ export const outboxEntry = defineResource('OutboxEntry', {
   created_at: { stored: filled(column.timestamptz), shown: createdAtField },
   settled_at: {
     stored: orNull(column.timestamptz),
-    shown: z.iso.datetime().optional().describe('When it was sent or given up. Absent while it waits.'),
+    shown: z.iso
+      .datetime()
+      .optional()
+      .describe('When it was sent, or since when it is tried no more. Absent while it waits.'),
   },
 });
 

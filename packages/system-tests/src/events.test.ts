@@ -166,7 +166,7 @@ describe('events', () => {
       await lose([1, 2]);
       await waitFor(() => receiver.received('dead_letters.grew', lossy).length > 0, PATIENCE);
       const [first] = receiver.received('dead_letters.grew', lossy);
-      expect(eventOf(first!).data).toMatchObject({ text: '2 updates were given up: x', bot_name: 'Lossy' });
+      expect(eventOf(first!).data).toMatchObject({ text: '2 updates failed: x', bot_name: 'Lossy' });
       await waitFor(async () => (await sinkOf(id)).waiting === 0, PATIENCE);
       await fleet.workers[0]!.kill();
       await lose([3]);

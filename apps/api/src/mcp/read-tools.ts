@@ -117,12 +117,12 @@ export const readTools: Tool[] = [
   defineTool({
     name: 'list_dead_letters',
     description:
-      'Lists updates of your chats that were given up, because a backend, program or chat did not take them, newest first. While has_more is true, go on with the last id of the answer as before_id.',
+      'Lists updates of your chats that failed, because a backend, program or chat did not take them, newest first. While has_more is true, go on with the last id of the answer as before_id.',
     right: 'read',
     input: z.object({
       bot_id: chatInput.bot_id,
       limit,
-      before_id: z.int().min(1).optional().describe('Only those that were given up before this one.'),
+      before_id: z.int().min(1).optional().describe('Only those that failed before this one.'),
     }),
     run: async (call, { bot_id: botId, limit, before_id: before = null }) => {
       const letters = await lettersOfKey(call, botId, { limit: limit + 1, before });

@@ -162,7 +162,7 @@ export const deliveries = {
     first: 'First failed',
     last: 'Last failed',
     next: 'Next attempt',
-    expires: 'Gives up at',
+    expires: 'Retried until',
     died: 'Failed',
     chat: 'Chat',
     destinations: 'Not sent to',

@@ -203,7 +203,7 @@ export const deliveries: typeof en = {
     first: 'Первая неудача',
     last: 'Последняя неудача',
     next: 'Следующая попытка',
-    expires: 'Срок доставки',
+    expires: 'Повторяется до',
     died: 'Не доставлено',
     chat: 'Чат',
     destinations: 'Не отправлено',

@@ -51,7 +51,7 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
     /^Nobody reads the updates: no backend, poller, program or rule$/,
     'Обновления никто не читает: нет ни бэкенда, ни опроса, ни программы, ни правила',
   ],
-  [/^(\d+) updates? (?:was|were) given up: (.+)$/, 'Не доставлено обновлений: $1. $2'],
+  [/^(\d+) updates? (?:failed|(?:was|were) given up): (.+)$/, 'Не доставлено обновлений: $1. $2'],
   [/^(.+) has waited for an answer for (\d+) min$/, '$1: ждёт ответа $2 мин'],
   [/^(.*)\(chat (-?\d+)\)$/, '$1(чат $2)'],
   [/^Chat (-?\d+) was taken over (.*), by (.+)$/, 'Чат $1 перехвачен ($2), кем: $3'],

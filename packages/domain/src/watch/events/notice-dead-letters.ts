@@ -30,7 +30,7 @@ async function recordLettersAfter(db: Database, id: number): Promise<number> {
     group by bot_id order by bot_id`.execute(db);
   await db.transaction().execute(async (transaction) => {
     for (const { botId, count, reason } of rows) {
-      const text = `${count === 1 ? '1 update was' : `${count} updates were`} given up: ${reason}`;
+      const text = `${count === 1 ? '1 update' : `${count} updates`} failed: ${reason}`;
       await recordEvent(transaction, { kind: 'dead_letters.grew', bot_id: botId, text });
     }
   });
