@@ -84,9 +84,15 @@ test(
     const form = page.getByRole('dialog', { name: 'Add a rule' });
     await form.getByRole('combobox', { name: 'If', exact: true }).selectOption('it is from a user');
     await form.getByRole('combobox', { name: 'User' }).fill('love');
-    await page.getByRole('listbox').getByRole('option', { name: /Ada Lovelace/ }).click();
+    await page
+      .getByRole('listbox')
+      .getByRole('option', { name: /Ada Lovelace/ })
+      .click();
     await form.getByRole('combobox', { name: 'To chat' }).fill('Wolken');
-    await page.getByRole('listbox').getByRole('option', { name: new RegExp(HOSTILE.word) }).click();
+    await page
+      .getByRole('listbox')
+      .getByRole('option', { name: new RegExp(HOSTILE.word) })
+      .click();
     const recent = form.getByRole('combobox', { name: 'Message', exact: true });
     await recent.selectOption((await recent.locator('option', { hasText: 'Hello' }).getAttribute('value'))!);
     await form.getByRole('button', { name: 'Try' }).click();
