@@ -175,9 +175,7 @@ export const filterFields = {
     .describe('Only this HTTP status of the last answer: `502`; a class of them: `5xx`; or `0`: there was no answer.'),
   since: moment()
     .optional()
-    .describe(
-      'Only what failed, or while it is retried was last tried, at this time or later: Unix seconds, or ISO 8601 with a zone.',
-    ),
+    .describe('Only what failed, or was last tried, at this time or later: Unix seconds, or ISO 8601 with a zone.'),
   until: moment().optional().describe('The same before this time, in the same forms.'),
   q: text({ min: 1, max: 256 })
     .optional()

@@ -173,7 +173,7 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
         <Field label={form.description} dir="auto" {...text('description')} />
         <CheckField label={rulesWords.enabled} {...flag('enabled')} />
       </div>
-      <TryDraft botId={botId} ruleId={rule?.id} draft={draft} />
+      <TryDraft source={botId} ruleId={rule?.id} draft={draft} />
     </Confirm>
   );
 }

@@ -15,7 +15,12 @@ import { messageOf, type Tried } from './try-message.tsx';
 import { Verdict } from './verdict.tsx';
 import './try-draft.css';
 
-type TryProps = { botId: number; ruleId: number | undefined; draft: Draft };
+type TryProps = {
+  /** The bot of the rule. */
+  source: number;
+  ruleId: number | undefined;
+  draft: Draft;
+};
 
 const RECENT = 50;
 const OFFERED = 20;
@@ -27,10 +32,10 @@ const UNSAVED = 0;
 const OF_FALLBACK: readonly string[] = ['matched_before', 'no_text', 'not_chosen'];
 
 /** Tells what the rule would do with a recent message or a typed one, before anybody saves it. */
-export function TryDraft({ botId, ruleId, draft }: TryProps): ReactNode {
+export function TryDraft({ source, ruleId, draft }: TryProps): ReactNode {
   const { draft: words, ...common } = useRulesWords().try;
   const { required } = useWords().errors;
-  const recent = useRecentMessages(botId);
+  const recent = useRecentMessages(source);
   const [chosen, choose] = useState(TYPED);
   const [text, setText] = useState('');
   const message = recent.find(({ id }) => id === chosen)?.message;
@@ -41,7 +46,7 @@ export function TryDraft({ botId, ruleId, draft }: TryProps): ReactNode {
       if (!isComplete) return { of, tried: null };
       const rule = { ...(ruleId === undefined ? {} : { id: ruleId }), ...inputOf(draft) };
       const given = message === undefined ? typedMessage(text, draft) : platformMessage(message);
-      return { of, tried: await call('tryRoutingRules', { bot_id: botId, message: given, rule }) };
+      return { of, tried: await call('tryRoutingRules', { bot_id: source, message: given, rule }) };
     },
   });
   // A verdict about another draft or message would mislead.
@@ -73,7 +78,7 @@ export function TryDraft({ botId, ruleId, draft }: TryProps): ReactNode {
       <div role="status" className="tried">
         {isCurrent && trying.data?.tried === null && <p className="muted">{words.incomplete}</p>}
         {isCurrent && trying.data?.tried && (
-          <Outcome botId={botId} draftId={ruleId ?? UNSAVED} tried={trying.data.tried} />
+          <Outcome source={source} draftId={ruleId ?? UNSAVED} tried={trying.data.tried} />
         )}
       </div>
       {isCurrent && trying.error && <Failure error={trying.error} />}
@@ -82,9 +87,9 @@ export function TryDraft({ botId, ruleId, draft }: TryProps): ReactNode {
 }
 
 /** The verdict on the draft, and the saved rules that would act or be asked in its stead. */
-function Outcome({ botId, draftId, tried }: { botId: number; draftId: number; tried: Tried }): ReactNode {
+function Outcome({ source, draftId, tried }: { source: number; draftId: number; tried: Tried }): ReactNode {
   const words = useRulesWords();
-  const rules = useSavedRules(botId);
+  const rules = useSavedRules(source);
   const shown = tried.filter(
     ({ route_id: id, matches, reason }) => id === draftId || matches || (reason && OF_FALLBACK.includes(reason)),
   );
@@ -106,10 +111,10 @@ function Outcome({ botId, draftId, tried }: { botId: number; draftId: number; tr
   );
 }
 
-function useSavedRules(botId: number): readonly RoutingRuleResource[] {
+function useSavedRules(source: number): readonly RoutingRuleResource[] {
   const rules = useQuery({
-    queryKey: ['rules', botId],
-    queryFn: ({ signal }) => call('listRoutingRules', { bot_id: botId }, signal),
+    queryKey: ['rules', source],
+    queryFn: ({ signal }) => call('listRoutingRules', { bot_id: source }, signal),
   });
   return rules.data ?? [];
 }
@@ -119,10 +124,10 @@ type Recent = { id: string; label: string; message: MessageResource };
 const OF_MESSAGES = ['message', 'channel_post', 'business_message'];
 
 /** The last messages to the bot, of those that the history has. */
-function useRecentMessages(botId: number): readonly Recent[] {
+function useRecentMessages(source: number): readonly Recent[] {
   const updates = useQuery({
-    queryKey: ['past-updates', botId, RECENT],
-    queryFn: ({ signal }) => call('listUpdates', { bot_id: botId, limit: RECENT }, signal),
+    queryKey: ['past-updates', source, RECENT],
+    queryFn: ({ signal }) => call('listUpdates', { bot_id: source, limit: RECENT }, signal),
   });
   const found = (updates.data ?? []).flatMap(({ update_id: id, kind, message }) =>
     message !== undefined && OF_MESSAGES.includes(kind) ? [{ id: String(id), label: labelOf(message), message }] : [],

@@ -9,7 +9,7 @@ import './routed-lines.css';
 /** Which rules took the messages, and where they went. */
 export function RoutedLines({ messages }: { messages: readonly WindowMessage[] }): ReactNode {
   const { routed: words } = useWords().inbox;
-  const [{ bot_id: botId } = { bot_id: 0 }] = messages;
+  const [{ bot_id } = { bot_id: 0 }] = messages;
   const lines = linesOf(messages);
   if (lines.length === 0) return null;
   return (
@@ -19,7 +19,7 @@ export function RoutedLines({ messages }: { messages: readonly WindowMessage[] }
           {one.route_id === undefined ? (
             words.answer
           ) : (
-            <Link to="/bots/$id/rules" params={{ id: String(botId) }}>
+            <Link to="/bots/$id/rules" params={{ id: String(bot_id) }}>
               <bdi>{words.by(one.route_name ?? String(one.route_id))}</bdi>
             </Link>
           )}
@@ -32,14 +32,14 @@ export function RoutedLines({ messages }: { messages: readonly WindowMessage[] }
 
 function Target({ routed }: { routed: Routed }): ReactNode {
   const { routed: words } = useWords().inbox;
-  const { bot_id: botId, bot_name: bot, chat_id: chatId, chat_title: title, message_id: around } = routed;
-  if (botId === undefined || chatId === undefined) return null;
+  const { bot_id, bot_name: bot, chat_id, chat_title: title, message_id: around } = routed;
+  if (bot_id === undefined || chat_id === undefined) return null;
   return (
     <>
       {' · '}
       {words.to}{' '}
-      <ChatLink botId={botId} chatId={chatId} around={around}>
-        <bdi>{title ?? chatId}</bdi>
+      <ChatLink bot_id={bot_id} chat_id={chat_id} around={around}>
+        <bdi>{title ?? chat_id}</bdi>
       </ChatLink>
       {bot !== undefined && (
         <>
