@@ -185,7 +185,7 @@ A rule with condition llm asks the router, which counts as one of the bot's tria
 remember the decision. A message is judged alone: of an album, rules act on all messages if one of them matches. A reply to a message that a rule sent
 also goes back to its source, which is not shown here.
 
-With \`rule\`, a rule is tried before it is saved, among those of the bot. Only an admin may give it, as only an admin may add it.`,
+With \`rule\`, a rule is tried before it is saved, among those of the bot.`,
     input: z.object({
       bot_id: botId(),
       message: platformObject(

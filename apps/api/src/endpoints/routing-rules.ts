@@ -13,7 +13,7 @@ import { shownBot } from '@flotilla/domain/delivery/routing-rules/shown-bots.ts'
 import { tryRoutingRules } from '@flotilla/domain/delivery/routing-rules/try-routing-rules.ts';
 import { updateRoutingRule } from '@flotilla/domain/delivery/routing-rules/update-routing-rule.ts';
 import { CHOSEN_BOT } from '@flotilla/domain/fleet/bots/active-rule.ts';
-import { type Caller, requireAdmin, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
+import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -106,9 +106,8 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
 
 type Draft = NonNullable<Call<typeof routingRuleOperations.tryRoutingRules.input>['input']['rule']>;
 
-/** A rule may be tried before it is saved by those who may save it. */
+/** It may try only through bots that the caller sees. */
 function requireDraftable(context: Context, caller: Caller, { target_bot_id, candidate_bot_ids }: Draft): void {
-  requireAdmin(caller);
   requireBotsOfRule(context, { target_bot_id });
   requireNamedCandidates(caller, target_bot_id, candidate_bot_ids ?? null);
 }
