@@ -5,9 +5,6 @@ import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import { OPERATOR } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { resealMirrored } from './reseal-mirrored.ts';
-import { resealPrograms } from './reseal-programs.ts';
-import { resealSecondFactors } from './reseal-second-factors.ts';
-import { resealSinks } from './reseal-sinks.ts';
 import { resealStored } from './reseal-stored.ts';
 import { emptyTally, type Tally, type TallyLine } from './tally.ts';
 
@@ -53,9 +50,6 @@ async function look(deps: RotationDeps, lookOnly: boolean): Promise<Tally> {
   const tally = emptyTally();
   // Postgres first: if a bot changes in between, its own process mirrors it with the new key.
   await resealStored(deps, tally, lookOnly);
-  await resealPrograms(deps, tally, lookOnly);
-  await resealSinks(deps, tally, lookOnly);
-  await resealSecondFactors(deps, tally, lookOnly);
   await resealMirrored(deps, tally, lookOnly);
   return tally;
 }
