@@ -155,14 +155,14 @@ export async function readWebhookSettings(
   if (refusal !== null) return { refusal };
   const certificate = certificateOf(parameters);
   if (certificate.refusal !== null) return { refusal: certificate.refusal };
-  const allowedUpdates = storedKinds(parameters);
-  const secretToken = parameters.values.get('secret_token') ?? '';
+  const allowed_updates = storedKinds(parameters);
+  const secret_token = parameters.values.get('secret_token') ?? '';
   const settings = {
     url,
-    maxConnections: maxConnections(parameters),
+    max_connections: maxConnections(parameters),
     dropPending: switchParameter(parameters, 'drop_pending_updates'),
-    ...(secretToken === '' ? {} : { secretToken }),
-    ...(allowedUpdates === undefined ? {} : { allowedUpdates }),
+    ...(secret_token === '' ? {} : { secret_token }),
+    ...(allowed_updates === undefined ? {} : { allowed_updates }),
     ...(certificate.pem === '' ? {} : { certificate: certificate.pem }),
     ...(pinned === '' ? {} : { ipAddress: pinned }),
   };
