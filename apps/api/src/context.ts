@@ -6,6 +6,7 @@ import { type StatusColumns, statusColumns } from '@flotilla/domain/fleet/bot-li
 import { followReadOnlyMode, type ReadOnlyMode } from '@flotilla/domain/fleet/maintenance/read-only-mode.ts';
 import { type CredentialCache, credentialCache } from '@flotilla/domain/people/accounts/credential-cache.ts';
 import { keyUseRecorder } from '@flotilla/domain/people/accounts/key-use-recorder.ts';
+import { type RelyingParty, relyingPartyOf } from '@flotilla/domain/people/accounts/passkeys.ts';
 import { type WorkLimit, workLimit } from '@flotilla/domain/people/accounts/work-limit.ts';
 import { type ChatPhotos, chatPhotos } from '@flotilla/domain/records/files/chat-photos.ts';
 import type { Kinds, Service } from '@flotilla/domain/startup/open-service.ts';
@@ -52,6 +53,8 @@ export type Context = Service & {
   /** Bounds how many passwords are hashed at once. */
   passwordWork: WorkLimit;
   clientAddress: ClientAddress;
+  /** Null where browsers have no passkeys. */
+  relyingParty: RelyingParty | null;
   /** Null if the proxy answers on every host. */
   proxyHost: ProxyHost | null;
   /** Limits the bytes of request bodies held in memory. */
@@ -125,6 +128,7 @@ export function apiContext(config: ApiConfig, service: Service): Context {
     signInLimits: signInLimits(redis, clock),
     passwordWork: workLimit(PASSWORD_WORK),
     clientAddress: addressOf,
+    relyingParty: relyingPartyOf(config.publicUrl),
     proxyHost: config.proxy.host === null ? null : proxyHost(config.proxy.host, config.http.trustedProxies),
     bodies: bodyBudget(metrics, addressOf),
     uploads: uploadLimit(),

@@ -46,7 +46,7 @@ test(
     await again.page.getByText('The code is wrong, or it was used').waitFor();
     await again.page.getByLabel('Code from your authenticator app').fill(codeOf(secret, 0));
     await again.page.keyboard.press('Enter');
-    await again.page.getByRole('button', { name: 'Remove…' }).click();
+    await again.page.getByRole('button', { name: 'Remove the app…' }).click();
     const asking = again.page.getByRole('dialog', { name: 'Remove the authenticator app?' });
     await asking.getByLabel('Password', { exact: true }).fill(ADA[1]);
     await asking.getByLabel('Code from the app').fill(codeOf(secret, 1));
@@ -71,6 +71,64 @@ test(
     await page.getByRole('button', { name: 'I have saved it' }).click();
     await page.getByRole('navigation', { name: 'Screens' }).waitFor();
     expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'a person adds a passkey, signs in with it, and removes it by itself; at another address the browser gives none',
+  async () => {
+    const port = await freePort();
+    const url = `http://localhost:${port}`;
+    const api = await suite.fleet.start('api', { PUBLIC_URL: url }, port);
+    const vera = ['vera', 'a password of vera'] as const;
+    await suite.fleet.rest('/api/auth/users/add', { username: vera[0], password: vera[1], role: 'user' });
+    const { page, context, signIn, faults } = await openConsole(suite.browser, url, 'access?view=sessions');
+    try {
+      const devtools = await context.newCDPSession(page);
+      await devtools.send('WebAuthn.enable');
+      const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
+        options: {
+          ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
+          ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+        },
+      });
+      const isVerified = (isUserVerified: boolean) =>
+        devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified });
+      await signIn(...vera);
+      await page.getByRole('button', { name: 'Add a passkey…' }).click();
+      const adding = page.getByRole('dialog', { name: 'Add a passkey' });
+      await adding.getByLabel('Name').fill('This laptop');
+      await adding.getByLabel('Password', { exact: true }).fill(vera[1]);
+      expect(await faults()).toEqual([]);
+      await isVerified(false);
+      await page.keyboard.press('Enter');
+      await adding.getByText('No passkey was made').waitFor();
+      await isVerified(true);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
+      await page.getByRole('button', { name: 'I have saved it' }).click();
+      await page.getByRole('list', { name: 'Passkeys' }).getByText('This laptop').waitFor();
+      expect(await faults()).toEqual([]);
+      await picture(page, 'second-factor-passkeys');
+
+      const at = async (origin: string) => {
+        await context.clearCookies();
+        await page.goto(`${origin}/console/access?view=sessions`);
+        await signIn(...vera);
+        await page.getByRole('button', { name: 'Use a passkey' }).click();
+      };
+      await at(`http://127.0.0.1:${port}`);
+      await page.getByText('No passkey was used').waitFor();
+      await at(url);
+      await page.getByRole('button', { name: 'Remove This laptop' }).click();
+      await page.getByLabel('Password', { exact: true }).fill(vera[1]);
+      await page.keyboard.press('Enter');
+      await page.getByText('needs your password alone').waitFor();
+    } finally {
+      await context.close();
+      await api.stop();
+    }
   },
   TEST_MS,
 );

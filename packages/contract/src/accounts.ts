@@ -75,7 +75,9 @@ export const accountResource = defineResource('Account', {
     initial: false,
   },
   second_factor: {
-    shown: z.boolean().describe('True: a sign-in with its password needs a code of an authenticator app.'),
+    shown: z
+      .boolean()
+      .describe('True: a sign-in with its password needs a code of an authenticator app, or a passkey.'),
   },
   oidc_issuer: { stored: orNull(column.text()) },
   oidc_subject: {

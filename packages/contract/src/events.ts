@@ -60,6 +60,8 @@ export const EVENTS = {
   },
   'bot.moved': { text: 'a bot is at another Bot API server, or its move there was cancelled' },
   'sign_in.new_address': { text: 'somebody signed in from an address that the account had not used before' },
+  'second_factor.added': { text: 'an account got an authenticator app or a passkey for its sign-ins' },
+  'second_factor.removed': { text: 'an account lost an authenticator app or passkeys, also by an admin' },
   'key.created': { text: 'an API key was created' },
 } as const satisfies Record<string, { text: string; end?: string }>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { knownPassword } from './accounts.ts';
-import { okAnswer } from './fields.ts';
+import { knownPassword, username } from './accounts.ts';
+import { createdAtField, okAnswer, ownIdField } from './fields.ts';
 import { ownId, text } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
@@ -10,6 +10,37 @@ export const factorCode = () =>
     'The code that the authenticator app shows, or a recovery code. Spaces and dashes do not matter.',
   );
 
+/** What a browser made of a passkey. */
+export const passkeyAnswer = () =>
+  text({ min: 2, max: 12_000 }).describe(
+    'What the browser made with `options`: `JSON.stringify(credential.toJSON())`. Each challenge counts once, for five minutes.',
+  );
+
+const passkeyOptions = z
+  .string()
+  .describe(
+    'JSON for `PublicKeyCredential.parseCreationOptionsFromJSON` or `parseRequestOptionsFromJSON` of the browser.',
+  );
+
+const ownPassword = () => knownPassword().describe('The password of your account.');
+
+/** What removes a factor beside the password. */
+const proof = {
+  code: factorCode().optional(),
+  passkey: passkeyAnswer()
+    .describe('In place of `code`: what the browser made with the `options` of `POST /api/auth/passkeys/ask`.')
+    .optional(),
+};
+
+const passkeyResource = z
+  .strictObject({
+    id: ownIdField,
+    name: z.string().describe('A name for people.'),
+    created_at: createdAtField,
+    last_used_at: z.iso.datetime().describe('When it was last used. Absent: never.').optional(),
+  })
+  .meta({ id: 'Passkey' });
+
 const session = {
   role: 'any',
   beforePasswordChange: true,
@@ -17,20 +48,29 @@ const session = {
   errors: ['too_many_requests', 'conflict'],
 } as const;
 
+const PASSKEY = { id: 3, name: 'This laptop', created_at: '2026-01-01T09:00:00.000Z' };
+
 export const secondFactorOperations = {
   showSecondFactor: defineOperation({
     method: 'GET',
     paths: ['/api/auth/second-factor'],
     role: 'any',
     beforePasswordChange: true,
-    summary: 'Shows whether your account needs a code beside its password.',
+    summary: 'Shows what your account needs beside its password.',
     input: z.object({}),
     output: z.strictObject({
-      totp: z.boolean().describe('True: a sign-in with the password needs a code of an authenticator app.'),
+      totp: z.boolean().describe('True: a code of an authenticator app is taken.'),
+      passkeys: z.array(passkeyResource).describe('The passkeys that are taken.'),
+      passkeys_possible: z
+        .boolean()
+        .describe('False: browsers have no passkeys here, since PUBLIC_URL is not https with the name of a host.'),
       recovery_codes_left: z.int().describe('How many recovery codes were not used yet.'),
       required: z.boolean().describe('True: the setting SECOND_FACTOR asks for one.'),
     }),
-    example: { input: {}, output: { totp: true, recovery_codes_left: 10, required: false } },
+    example: {
+      input: {},
+      output: { totp: true, passkeys: [PASSKEY], passkeys_possible: true, recovery_codes_left: 10, required: false },
+    },
   }),
 
   beginTotp: defineOperation({
@@ -40,7 +80,7 @@ export const secondFactorOperations = {
     paths: ['/api/auth/totp/begin'],
     summary: 'Makes a secret for an authenticator app. It counts once a code of it was confirmed.',
     description: 'A wrong password counts as a failed sign-in. The answer is the only one that has the secret.',
-    input: z.object({ password: knownPassword().describe('The password of your account.') }),
+    input: z.object({ password: ownPassword() }),
     output: z.strictObject({
       secret: z.string().describe('The secret in base32, to be typed into an app.'),
       uri: z.string().describe('The same as a URI, to be shown as a QR code.'),
@@ -63,7 +103,11 @@ export const secondFactorOperations = {
     description:
       'The other sessions of the account end. Each recovery code works once in place of a code. A wrong code counts as a failed sign-in.',
     input: z.object({ code: factorCode() }),
-    output: z.strictObject({ recovery_codes: z.array(z.string()).describe('Ten codes, to be kept elsewhere.') }),
+    output: z.strictObject({
+      recovery_codes: z
+        .array(z.string())
+        .describe('Ten codes, to be kept elsewhere. None if the account has some already.'),
+    }),
     example: {
       input: { code: '287082' },
       output: { recovery_codes: ['abcd-efgh-ijkl-mnop'] },
@@ -75,11 +119,78 @@ export const secondFactorOperations = {
     method: 'POST',
     audit: ['second_factor_remove', 'sign_in_limit'],
     paths: ['/api/auth/totp/remove'],
-    summary: 'Removes the second factor of your account.',
+    summary: 'Removes the authenticator app of your account.',
     description: 'The other sessions of the account end. A wrong password or code counts as a failed sign-in.',
-    input: z.object({ password: knownPassword().describe('The password of your account.'), code: factorCode() }),
+    input: z.object({ password: ownPassword(), ...proof }),
     output: okAnswer,
     example: { input: { password: 'correct horse battery', code: '287082' }, output: { ok: true } },
+  }),
+
+  beginPasskey: defineOperation({
+    ...session,
+    method: 'POST',
+    audit: ['sign_in_limit'],
+    paths: ['/api/auth/passkeys/begin'],
+    summary: 'Begins to add a passkey, in a session.',
+    description:
+      'A wrong password counts as a failed sign-in. A session that began with a password alone is refused if the account has a second factor.',
+    input: z.object({ password: ownPassword() }),
+    output: z.strictObject({ options: passkeyOptions }),
+    errors: ['too_many_requests', 'conflict', 'second_factor_needed'],
+    example: { input: { password: 'correct horse battery' }, output: { options: '{"challenge":"…"}' } },
+  }),
+
+  addPasskey: defineOperation({
+    ...session,
+    method: 'POST',
+    audit: ['second_factor_add'],
+    paths: ['/api/auth/passkeys/add'],
+    summary: 'Adds the passkey that the browser made, and gives recovery codes, this once.',
+    description:
+      'The other sessions of the account end. A sign-in with the password then needs it, or another second factor.',
+    input: z.object({
+      name: text({ min: 1, max: 64 }).describe('A name for people.'),
+      passkey: passkeyAnswer(),
+    }),
+    output: z.strictObject({
+      id: ownIdField,
+      recovery_codes: z.array(z.string()).describe('Ten codes. None if the account has some already.'),
+    }),
+    example: {
+      input: { name: 'This laptop', passkey: '{"id":"…"}' },
+      output: { id: 3, recovery_codes: ['abcd-efgh-ijkl-mnop'] },
+    },
+  }),
+
+  removePasskey: defineOperation({
+    ...session,
+    method: 'POST',
+    audit: ['second_factor_remove', 'sign_in_limit'],
+    paths: ['/api/auth/passkeys/remove'],
+    summary: 'Removes a passkey of your account.',
+    description: 'The other sessions of the account end. A wrong password, code or passkey counts as a failed sign-in.',
+    input: z.object({ id: ownId(), password: ownPassword(), ...proof }),
+    output: okAnswer,
+    errors: ['too_many_requests', 'not_found'],
+    example: { input: { id: 3, password: 'correct horse battery', code: '287082' }, output: { ok: true } },
+  }),
+
+  askForPasskey: defineOperation({
+    role: 'public',
+    limits: ['sign-in-failures', 'sign-ins'],
+    method: 'POST',
+    audit: ['sign_in_limit'],
+    paths: ['/api/auth/passkeys/ask'],
+    summary: 'Gives what a browser needs to use a passkey of the account.',
+    description: 'A wrong password counts as a failed sign-in.',
+    input: z.object({ username: username(), password: knownPassword().describe('The password.') }),
+    bodyLimitBytes: 16_384,
+    output: z.strictObject({ options: passkeyOptions.optional() }),
+    errors: ['unauthorized', 'forbidden', 'too_many_requests'],
+    example: {
+      input: { username: 'admin', password: 'correct horse battery' },
+      output: { options: '{"challenge":"…"}' },
+    },
   }),
 
   resetSecondFactor: defineOperation({
@@ -89,7 +200,8 @@ export const secondFactorOperations = {
     method: 'POST',
     audit: ['second_factor_reset'],
     paths: ['/api/auth/users/reset-second-factor'],
-    summary: 'Removes the second factor of an account, for somebody who has lost the phone, and ends its sessions.',
+    summary:
+      'Removes the authenticator app and the passkeys of an account, for somebody who lost them, and ends its sessions.',
     input: z.object({ id: ownId() }),
     output: okAnswer,
     errors: ['not_found'],

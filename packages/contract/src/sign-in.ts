@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { accountResource, EXAMPLE_ACCOUNT, knownPassword, newPassword, ROLES, username } from './accounts.ts';
 import { okAnswer } from './fields.ts';
 import { defineOperation } from './operation.ts';
-import { factorCode } from './second-factor.ts';
+import { factorCode, passkeyAnswer } from './second-factor.ts';
 
 const factorMissing = z
   .literal(true)
@@ -77,11 +77,14 @@ export const signInOperations = {
     role: 'public',
     summary: 'Signs in and sets the session cookie.',
     description:
-      'In the username, case, width and accents do not matter. An account with a second factor needs `code`: without it the answer is 401 with `second_factor_needed`. After five failures of an account or of an address within 15 minutes, the answer is 429. An address from which the account has signed in before has a limit of its own.',
+      'In the username, case, width and accents do not matter. An account with a second factor needs `code` or `passkey`: without it the answer is 401 with `second_factor_needed`. After five failures of an account or of an address within 15 minutes, the answer is 429. An address from which the account has signed in before has a limit of its own.',
     input: z.object({
       username: username(),
       password: knownPassword().describe('The password.'),
       code: factorCode().optional(),
+      passkey: passkeyAnswer()
+        .describe('In place of `code`: what the browser made with the `options` of `POST /api/auth/passkeys/ask`.')
+        .optional(),
     }),
     bodyLimitBytes: 16_384,
     output: signedIn,

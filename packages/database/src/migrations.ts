@@ -37,6 +37,7 @@ import * as upstreamsOfSettings from './migrations/20261201T010000-upstreams-of-
 import * as botMoves from './migrations/20261201T020000-bot-moves.ts';
 import * as managedBots from './migrations/20261201T030000-managed-bots.ts';
 import * as rightsByLabel from './migrations/20261201T040000-rights-by-label.ts';
+import * as passkeys from './migrations/20261201T040100-passkeys.ts';
 import * as notesWords from './migrations/20261201T050000-notes-words.ts';
 import * as rulesOfLinks from './migrations/20261201T060000-rules-of-links.ts';
 import type { SchemaStep } from './schema-step.ts';
@@ -82,6 +83,7 @@ export const migrations: Record<string, SchemaStep> = {
   '20261201T020000-bot-moves': botMoves,
   '20261201T030000-managed-bots': managedBots,
   '20261201T040000-rights-by-label': rightsByLabel,
+  '20261201T040100-passkeys': passkeys,
   '20261201T050000-notes-words': notesWords,
   '20261201T060000-rules-of-links': rulesOfLinks,
 };

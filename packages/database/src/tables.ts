@@ -83,15 +83,34 @@ export interface JournalPagesTable {
   lines: string;
 }
 
+export interface PasskeysTable {
+  id: Generated<BigInt64>;
+  account_id: BigInt64;
+  name: string;
+  /** Of the authenticator, in base64url; unique. */
+  credential_id: string;
+  /** COSE. */
+  public_key: Buffer;
+  /** The signature counter of its last use. */
+  counter: BigInt64;
+  /** The ways in which browsers reach it. */
+  transports: ColumnType<PasskeyTransport[], string | undefined, string>;
+  created_at: CreatedAt;
+  last_used_at: Date | null;
+}
+
+/** WebAuthn, section 5.8.4. */
+type PasskeyTransport = 'ble' | 'cable' | 'hybrid' | 'internal' | 'nfc' | 'smart-card' | 'usb';
+
 export interface SecondFactorsTable {
   account_id: BigInt64;
-  /** The secret of an authenticator app, sealed for the account. */
+  /** The secret of an authenticator app, sealed for the account; '' if it has passkeys alone. */
   totp_sealed: string;
   /** The step of the last code that was used; earlier ones count no more. */
   last_step: Generated<BigInt64>;
   /** SHA-256 of each recovery code that was not used. */
   recovery_hashes: ColumnType<string[], string | undefined, string>;
-  /** null: it is being set up, and counts for nothing. */
+  /** null: a release before this one began to set it up; it counts for nothing. */
   confirmed_at: Date | null;
   created_at: CreatedAt;
 }
@@ -232,6 +251,7 @@ export interface Tables extends DeclaredTables {
   journal_pages: JournalPagesTable;
   account_bots: AccountBotsTable;
   second_factors: SecondFactorsTable;
+  passkeys: PasskeysTable;
   deletions: DeletionsTable;
   erasures: ErasuresTable;
   bot_moves: BotMovesTable;

@@ -269,6 +269,10 @@ const EXAMPLES: Record<OperationName, Example> = {
   beginTotp: () => ({ password: ADMIN_PASSWORD }),
   confirmTotp: () => ({ code: '123456' }),
   removeTotp: () => ({ password: ADMIN_PASSWORD, code: '123456' }),
+  beginPasskey: () => ({ password: ADMIN_PASSWORD }),
+  addPasskey: () => ({ name: 'Laptop', passkey: '{}' }),
+  removePasskey: () => ({ id: 1, password: ADMIN_PASSWORD, code: '123456' }),
+  askForPasskey: () => ({ username: 'admin', password: ADMIN_PASSWORD }),
   resetSecondFactor: async () => {
     const id = await newAccount();
     const factor = { account_id: id, totp_sealed: 'sealed', confirmed_at: new Date() };
@@ -875,7 +879,9 @@ test('every operation is in the document, so that none goes untested', () => {
 
 /** A success would change the credentials of the other tests, or needs a quarantine, so these have tests of their own. */
 const ELSEWHERE: ReadonlySet<string> = new Set([
-  ...['changePassword', 'beginTotp', 'confirmTotp', 'removeTotp'],
+  ...['changePassword', 'beginTotp', 'confirmTotp', 'removeTotp', 'beginPasskey', 'addPasskey', 'removePasskey'],
+  // It leaves an entry only where a guess reaches the limit.
+  'askForPasskey',
   'adoptInstallation',
 ]);
 

@@ -38,6 +38,8 @@ const OF_CALLER = [
     'beginTotp',
     'confirmTotp',
     'removeTotp',
+    'removePasskey',
+    'askForPasskey',
     'createApiKey',
     'listApiKeys',
     'addChatList',

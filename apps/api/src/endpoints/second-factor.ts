@@ -3,16 +3,22 @@ import type { secondFactorOperations } from '@flotilla/contract/second-factor.ts
 import type { Account } from '@flotilla/domain/people/accounts/account.ts';
 import { accountStore } from '@flotilla/domain/people/accounts/account-store.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import { findAccount } from '@flotilla/domain/people/accounts/find-account.ts';
+import type { Passkey } from '@flotilla/domain/people/accounts/passkey-store.ts';
+import { addPasskey, askForPasskey, beginPasskey, removePasskey } from '@flotilla/domain/people/accounts/passkeys.ts';
 import { verifyPassword } from '@flotilla/domain/people/accounts/password.ts';
 import { recordSignInLimit } from '@flotilla/domain/people/accounts/record-sign-in-limit.ts';
 import {
   beginTotp,
   confirmTotp,
+  type GivenProof,
   proveSecondFactor,
   readSecondFactor,
-  removeSecondFactor,
+  removeTotp,
+  resetSecondFactor,
 } from '@flotilla/domain/people/accounts/second-factor.ts';
 import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
+import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Request } from 'express';
 import { requiresSecondFactor } from '../auth/second-factor.ts';
@@ -20,12 +26,18 @@ import { beginSession } from '../auth/session.ts';
 import type { Attempting } from '../auth/sign-in-limits.ts';
 import type { Context } from '../context.ts';
 import type { Handlers } from '../operations/handler.ts';
+import { requirePasswords } from './sign-in.ts';
 
 export const secondFactorHandlers: Handlers<typeof secondFactorOperations> = {
   async showSecondFactor(context, { caller }) {
-    const { totp, recoveryCodesLeft } = await readSecondFactor(context, caller.account.id);
-    const required = requiresSecondFactor(context.config.signIn, caller.account);
-    return { totp, recovery_codes_left: recoveryCodesLeft, required };
+    const { totp, passkeys, recovery_codes_left } = await readSecondFactor(context, caller.account.id);
+    return {
+      totp,
+      passkeys: passkeys.map(presentPasskey),
+      passkeys_possible: context.relyingParty !== null,
+      recovery_codes_left,
+      required: requiresSecondFactor(context.config.signIn, caller.account),
+    };
   },
 
   async beginTotp(context, { input, caller, by, request, response }) {
@@ -40,29 +52,93 @@ export const secondFactorHandlers: Handlers<typeof secondFactorOperations> = {
       confirmTotp(context, by, account.id, input.code),
     );
     await continueSession(context, request, caller, { ...confirmed, secondFactor: true });
-    return { recovery_codes: confirmed.recoveryCodes };
+    return { recovery_codes: confirmed.recovery_codes };
   },
 
   async removeTotp(context, { input, caller, by, request, response }) {
     const { account } = caller;
-    await guessing(context, by, account, { request, response }, async () => {
-      await checkPassword(context, account, input.password);
-      const proof = await proveSecondFactor(context, account.id, input.code);
-      if (proof === 'wrong' || proof === 'needed') throw refusedInput('code', 'is wrong, or was used');
-    });
-    const sessionVersion = await removeSecondFactor(context, by, account.id, 'second_factor_remove');
-    if (sessionVersion === null) throw new FlotillaError('conflict', 'This account has no second factor');
-    await continueSession(context, request, caller, { sessionVersion, secondFactor: false });
+    await guessing(context, by, account, { request, response }, () => checkAll(context, account, input));
+    const sessionVersion = await removeTotp(context, by, account.id);
+    if (sessionVersion === null) throw new FlotillaError('conflict', 'This account has no authenticator app');
+    await afterRemoval(context, request, caller, sessionVersion);
     return OK;
+  },
+
+  async beginPasskey(context, { input, caller, by, request, response }) {
+    const { account } = caller;
+    const session = sessionOf(caller, request);
+    if (account.second_factor && request.session.secondFactor !== true) {
+      throw new FlotillaError('second_factor_needed', 'This session began without the second factor: sign in again');
+    }
+    await guessing(context, by, account, { request, response }, () => checkPassword(context, account, input.password));
+    return { options: await beginPasskey(context, account, session) };
+  },
+
+  async addPasskey(context, { input, caller, by, request }) {
+    const session = sessionOf(caller, request);
+    const added = await addPasskey(context, by, { account_id: caller.account.id, session, ...input });
+    await continueSession(context, request, caller, { ...added, secondFactor: true });
+    return { id: added.id, recovery_codes: added.recovery_codes };
+  },
+
+  async removePasskey(context, { input, caller, by, request, response }) {
+    const { account } = caller;
+    await guessing(context, by, account, { request, response }, () => checkAll(context, account, input));
+    const sessionVersion = await removePasskey(context, by, account.id, input.id);
+    if (sessionVersion === null) throw new FlotillaError('not_found', 'Passkey not found');
+    await afterRemoval(context, request, caller, sessionVersion);
+    return OK;
+  },
+
+  async askForPasskey(context, { input, by, request, response }) {
+    requirePasswords(context, input.username);
+    const attempt = await context.signInLimits.attempt(input.username, { request, response });
+    const found = await findAccount(context.db, input.username);
+    const matches = await verifyPassword(context, found?.passwordHash ?? null, input.password);
+    if (!matches || found === null) {
+      await recordSignInLimit(context, by, input.username, attempt.reaches);
+      throw new FlotillaError('unauthorized', 'The username or the password is wrong');
+    }
+    await attempt.takeBack();
+    const options = await askForPasskey(context, found.account.id);
+    return options === null ? {} : { options };
   },
 
   async resetSecondFactor(context, { input, by }) {
     if ((await accountStore(context.db).findById(input.id)) === null)
       throw new FlotillaError('not_found', 'Account not found');
-    await removeSecondFactor(context, by, input.id, 'second_factor_reset');
+    await resetSecondFactor(context, by, input.id);
     return OK;
   },
 };
+
+/** A passkey is made in a browser, and belongs to the session that began it. */
+function sessionOf({ apiKey }: Caller, { sessionID }: Request): string {
+  if (apiKey !== null) throw new FlotillaError('forbidden', 'Passkeys are added in a browser, after a sign-in');
+  return sha256Hex(sessionID);
+}
+
+function presentPasskey({ id, name, created_at, last_used_at: last }: Passkey) {
+  const used = last === null ? {} : { last_used_at: last.toISOString() };
+  return { id, name, created_at: created_at.toISOString(), ...used };
+}
+
+async function checkAll(
+  context: Context,
+  account: Account,
+  { password, ...proof }: GivenProof & { password: string },
+): Promise<void> {
+  await checkPassword(context, account, password);
+  const proved = await proveSecondFactor(context, account.id, proof);
+  if (proved === 'needed') throw refusedInput('code', 'is required, or a passkey in its place');
+  if (proved === 'wrong') throw refusedInput(proof.passkey === undefined ? 'code' : 'passkey', 'is wrong, or was used');
+}
+
+/** The session proved a second factor a moment ago; that counts while the account has another one. */
+async function afterRemoval(context: Context, request: Request, caller: Caller, sessionVersion: number): Promise<void> {
+  const { totp, passkeys } = await readSecondFactor(context, caller.account.id);
+  await continueSession(context, request, caller, { sessionVersion, secondFactor: totp || passkeys.length > 0 });
+}
 
 async function checkPassword(context: Context, { id }: Account, password: string): Promise<void> {
   const hash = await accountStore(context.db).passwordHashOf(id);

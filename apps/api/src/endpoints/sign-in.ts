@@ -6,7 +6,6 @@ import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { changePassword } from '@flotilla/domain/people/accounts/change-password.ts';
 import { refuseCommonPassword } from '@flotilla/domain/people/accounts/password.ts';
 import { recordSignInLimit } from '@flotilla/domain/people/accounts/record-sign-in-limit.ts';
-import { readSecondFactor } from '@flotilla/domain/people/accounts/second-factor.ts';
 import { signIn } from '@flotilla/domain/people/accounts/sign-in.ts';
 import { signInByLink } from '@flotilla/domain/people/accounts/sign-in-link.ts';
 import { usernameKey } from '@flotilla/domain/people/accounts/username-key.ts';
@@ -41,13 +40,13 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
     const signedIn = await signIn(context, input, by).catch((error) => giveUp(attempt, error));
     if (signedIn.outcome === 'code_needed') {
       await attempt.takeBack();
-      throw new FlotillaError('second_factor_needed', 'A code of the authenticator app is needed');
+      throw new FlotillaError('second_factor_needed', 'A code of the authenticator app or a passkey is needed');
     }
     signIns.inc({ outcome: signedIn.outcome === 'signed_in' ? 'ok' : 'refused' });
     if (signedIn.outcome !== 'signed_in') {
       await recordSignInLimit(context, by, input.username, attempt.reaches);
       if (signedIn.outcome === 'code_wrong')
-        throw new FlotillaError('second_factor_needed', 'The code is wrong, or was used');
+        throw new FlotillaError('second_factor_needed', 'The code or the passkey is wrong, or was used');
       throw new FlotillaError('unauthorized', 'The username or the password is wrong');
     }
     await attempt.succeeded();
@@ -59,8 +58,7 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
     context.apiMetrics.signIns.inc({ outcome: account === null ? 'refused' : 'ok' });
     if (account === null) throw new FlotillaError('unauthorized', 'The link was used, or it has ended');
     // Whoever can make links can also reset second factors, so that a lost phone locks nobody out.
-    const { totp } = await readSecondFactor(context, account.id);
-    return begun(context, request, account, totp);
+    return begun(context, request, account, account.second_factor);
   },
 
   async logout(context, { by, request, response }) {
@@ -102,7 +100,7 @@ export const signInHandlers: Handlers<typeof signInOperations> = {
 };
 
 /** While passwords are off, only the local admin has one, for when the identity provider is away. Says nothing of other accounts. */
-function requirePasswords({ config }: Context, username: string): void {
+export function requirePasswords({ config }: Context, username: string): void {
   const { passwords, localAdmin, oidc } = config.signIn;
   if (passwords || usernameKey(username) === localAdmin) return;
   throw new FlotillaError('forbidden', `Passwords are switched off: sign in with ${oidc?.name}`);

@@ -178,6 +178,8 @@ export const words = {
     code: 'Code from your authenticator app',
     codeHint: 'Without the app: one of your recovery codes.',
     codeWrong: 'The code is wrong, or it was used. Wait for the next one.',
+    passkey: 'Use a passkey',
+    noPasskey: 'No passkey was used. Try again, or type a code.',
     help: 'Where do I find the password?',
     helpText:
       'In a sandbox, npm start prints it in its terminal. Elsewhere the first administrator’s is ADMIN_PASSWORD; without that setting the api prints one at its first start. Administrators make all other accounts.',

@@ -10,6 +10,7 @@ const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
   accounts: true,
   account_bots: true,
   second_factors: true,
+  passkeys: true,
   api_keys: true,
   chats: true,
   chat_reads: true,

@@ -116,6 +116,13 @@ describe('a backup', () => {
       .returning('id')
       .executeTakeFirstOrThrow();
     await source.db.insertInto('account_bots').values({ account_id: account.id, bot_id: botId }).execute();
+    const factor = { account_id: account.id, totp_sealed: '', confirmed_at: new Date() };
+    await source.db.insertInto('second_factors').values(factor).execute();
+    const credential = { credential_id: 'credential', public_key: Buffer.from([0, 255, 10]), counter: 7 };
+    await source.db
+      .insertInto('passkeys')
+      .values({ account_id: account.id, name: 'Laptop', ...credential })
+      .execute();
     await source.db.insertInto('deletions').values({ bot_id: 99 }).execute();
     const written = await write();
     expect((await readdir(folder)).sort()).toEqual(['backup']);
@@ -127,6 +134,8 @@ describe('a backup', () => {
       expect.arrayContaining([
         ['messages', AWKWARD.length + 1],
         ['bots', 1],
+        ['second_factors', 1],
+        ['passkeys', 1],
         ['deletions', 1],
       ]),
     );

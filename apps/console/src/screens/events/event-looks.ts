@@ -34,6 +34,8 @@ export const LOOKS: Record<EventKind, Look> = {
   'bot.moved': 'disabled',
   'bot.not_adopted': 'failing',
   'sign_in.new_address': 'disabled',
+  'second_factor.added': 'disabled',
+  'second_factor.removed': 'disabled',
   'key.created': 'disabled',
 };
 

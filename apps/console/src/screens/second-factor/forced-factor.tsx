@@ -1,8 +1,12 @@
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
+import { call } from '../../call.ts';
 import { Button } from '../../parts/button.tsx';
+import { hasPasskeys } from '../../parts/passkey.ts';
 import { useWords } from '../../words/words.tsx';
 import { Welcome } from '../sign-in/sign-in.tsx';
 import { useFactorWords } from './factor-words.ts';
+import { AddPasskey } from './passkeys.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { SetUp } from './set-up.tsx';
 import './second-factor.css';
@@ -12,6 +16,11 @@ export function ForcedFactor({ done, leave }: { done: () => void; leave: () => v
   const words = useFactorWords();
   const { account, once } = useWords();
   const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const [isAdding, setAdding] = useState(false);
+  const factor = useQuery({
+    queryKey: ['second-factor'],
+    queryFn: ({ signal }) => call('showSecondFactor', {}, signal),
+  });
   return (
     <Welcome title={codes === null ? words.setUpTitle : words.recoveryTitle}>
       {codes === null ? (
@@ -28,6 +37,12 @@ export function ForcedFactor({ done, leave }: { done: () => void; leave: () => v
               </>
             )}
           />
+          {factor.data?.passkeys_possible && hasPasskeys() && (
+            <Button kind="quiet" onClick={() => setAdding(true)}>
+              {words.passkeyInstead}
+            </Button>
+          )}
+          {isAdding && <AddPasskey close={() => setAdding(false)} done={setCodes} />}
         </>
       ) : (
         <RecoveryCodes

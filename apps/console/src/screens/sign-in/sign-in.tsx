@@ -7,6 +7,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { sentenceOf } from '../../parts/failure.tsx';
 import { Field, PasswordField } from '../../parts/field.tsx';
 import { BrandMark } from '../../parts/icon.tsx';
+import { NoPasskey, passkeyOptions, provePasskey } from '../../parts/passkey.ts';
 import { useTitle } from '../../parts/use-title.ts';
 import { PreferencesMenu } from '../../shell/preferences-menu.tsx';
 import type { Words } from '../../words/en.ts';
@@ -93,18 +94,28 @@ function SignInForm({ username: known = '', enter }: { username?: string; enter:
   const words = useWords();
   const [username, setUsername] = useState(known);
   const [password, setPassword] = useState('');
-  /** Null until the account turns out to need one. */
+  /** Null until the account turns out to need more than a password. */
   const [code, setCode] = useState<string | null>(null);
+  /** What a passkey of the account is asked for; each counts once. Null: it has none. */
+  const [options, setOptions] = useState<string | null>(null);
   const attempt = useMutation({
-    mutationFn: () => call('login', { username, password, ...(code ? { code } : {}) }),
-    onError: (error) => needsCode(error) && setCode((typed) => typed ?? ''),
+    mutationFn: async (asked: string | null) => {
+      const proof = asked === null ? (code ? { code } : {}) : { passkey: await provePasskey(asked) };
+      return call('login', { username, password, ...proof });
+    },
+    async onError(error) {
+      if (!needsCode(error)) return;
+      setCode((typed) => typed ?? '');
+      setOptions(await passkeyOptions({ username, password }).catch(() => null));
+    },
     onSuccess: ({ user, ...session }) => enter({ ...user, ...session }),
   });
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    attempt.mutate();
+    attempt.mutate(null);
   };
-  const refusal = attempt.isError ? refusalOf(attempt.error, code ?? '', words) : null;
+  const wasGuess = code !== '' || attempt.variables !== null;
+  const refusal = attempt.isError ? refusalOf(attempt.error, wasGuess, words) : null;
   return (
     <form onSubmit={submit}>
       <Field
@@ -141,6 +152,11 @@ function SignInForm({ username: known = '', enter }: { username?: string; enter:
       <p role="alert" className="fault" hidden={refusal === null}>
         {refusal}
       </p>
+      {options !== null && (
+        <Button onClick={() => attempt.mutate(options)} busy={attempt.isPending}>
+          {words.signIn.passkey}
+        </Button>
+      )}
       <Button type="submit" kind="primary" busy={attempt.isPending}>
         {words.signIn.submit}
       </Button>
@@ -152,9 +168,10 @@ function needsCode(error: Error): boolean {
   return error instanceof CallError && error.code === 'second_factor_needed';
 }
 
-/** Null for an account that needs a code, before one was typed. */
-function refusalOf(error: Error, code: string, words: Words): string | null {
-  if (needsCode(error)) return code === '' ? null : words.signIn.codeWrong;
+/** Null for an account that needs more than a password, before that was given. */
+function refusalOf(error: Error, wasGuess: boolean, words: Words): string | null {
+  if (error instanceof NoPasskey) return words.signIn.noPasskey;
+  if (needsCode(error)) return wasGuess ? words.signIn.codeWrong : null;
   const status = error instanceof CallError ? error.status : null;
   if (status === 401) return words.signIn.wrong;
   if (status === 403) return words.signIn.passwordsOff;

@@ -34,6 +34,8 @@ const kinds: Record<EventKind, string> = {
   'bot.moved': 'Bot moved',
   'bot.not_adopted': 'Bot not adopted',
   'sign_in.new_address': 'Sign-in from a new address',
+  'second_factor.added': 'Second factor added',
+  'second_factor.removed': 'Second factor removed',
   'key.created': 'API key created',
 };
 

@@ -35,6 +35,8 @@ const kinds: Record<EventKind, string> = {
   'bot.moved': 'Бот перенесён',
   'bot.not_adopted': 'Бот не принят',
   'sign_in.new_address': 'Вход с нового адреса',
+  'second_factor.added': 'Добавлен второй фактор',
+  'second_factor.removed': 'Удалён второй фактор',
   'key.created': 'Создан ключ API',
 };
 

@@ -1,5 +1,4 @@
 import { authKeys } from '@flotilla/redis/keys.ts';
-import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import type { Actor } from '../audit/actor.ts';
 import { auditStore } from '../audit/audit-store.ts';
 import { recordAction } from '../audit/record-action.ts';
@@ -9,29 +8,34 @@ import type { AccountDeps, PasswordDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
 import { findAccount } from './find-account.ts';
 import { verifyPassword } from './password.ts';
-import { proveSecondFactor } from './second-factor.ts';
+import { type FactorDeps, type GivenProof, proveSecondFactor } from './second-factor.ts';
 
 /** refused: the username or the password is wrong. code_needed, code_wrong: they are right, and the second factor is not. */
 export type PasswordSignIn =
   | { outcome: 'signed_in'; account: Account; secondFactor: boolean }
   | { outcome: 'refused' | 'code_needed' | 'code_wrong' };
 
-/** Signs in with a password, and a code if the account needs one, with an audit entry. An unknown name takes as long as a wrong password. */
+/** Signs in with a password, and a second factor if the account has one, with an audit entry. An unknown name takes as long as a wrong password. */
 export async function signIn(
-  deps: PasswordDeps & { secrets: SecretBox },
-  given: { username: string; password: string; code?: string | undefined },
+  deps: PasswordDeps & FactorDeps,
+  given: { username: string; password: string } & GivenProof,
   by: Pick<Actor, 'address' | 'request'>,
 ): Promise<PasswordSignIn> {
   const found = await findAccount(deps.db, given.username);
   const matches = await verifyPassword(deps, found?.passwordHash ?? null, given.password);
   if (!matches || found === null) return { outcome: 'refused' };
-  const proof = await proveSecondFactor(deps, found.account.id, given.code);
+  const proof = await proveSecondFactor(deps, found.account.id, given);
   if (proof === 'needed' || proof === 'wrong') return { outcome: `code_${proof}` };
   const account = await recordSignIn(deps, found.account, by, WORDS[proof]);
   return { outcome: 'signed_in', account, secondFactor: proof !== 'none' };
 }
 
-const WORDS = { none: '', code: 'with a code', recovery_code: 'with a recovery code' } as const;
+const WORDS = {
+  none: '',
+  code: 'with a code',
+  passkey: 'with a passkey',
+  recovery_code: 'with a recovery code',
+} as const;
 
 /** Ends the link of the account, and stores that it signed in, with an audit entry, and an event if it is from a new address. */
 export async function recordSignIn(

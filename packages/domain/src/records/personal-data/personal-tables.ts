@@ -215,6 +215,7 @@ export const PERSONAL_TABLES: Record<keyof Tables, PersonalTable> = {
   program_links: { without: 'hashes of links; the chats that were bound by them are listed above' },
   account_bots: { without: 'which accounts see which bots' },
   second_factors: { without: 'how accounts prove who they are' },
+  passkeys: { without: 'how accounts prove who they are' },
   route_hits: { without: 'counts' },
   outbox_claims: { without: 'numbers of workers' },
   activity_hours: { without: 'counts' },

@@ -47,6 +47,8 @@ const LOOKS: Record<EventKind, keyof typeof MARKS> = {
   'bot.moved': 'news',
   'bot.not_adopted': 'begun',
   'sign_in.new_address': 'news',
+  'second_factor.added': 'news',
+  'second_factor.removed': 'news',
   'key.created': 'news',
 };
 
