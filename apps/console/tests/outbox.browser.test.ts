@@ -81,9 +81,11 @@ test(
     await page.getByRole('button', { name: 'Cancel sending' }).click();
     await page.getByText('1 message cancelled.').waitFor();
     expect((await show(scheduled)).state).toBe('cancelled');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await waitFor(async () => (await show(scheduled)).state === 'scheduled', { message: 'the restored entry' });
 
     await tabs.getByRole('link', { name: 'All 7' }).click();
-    await page.getByRole('button', { name: 'Cancel queued: 1…' }).click();
+    await page.getByRole('button', { name: 'Cancel queued: 2…' }).click();
     await page.getByRole('button', { name: 'Cancel sending' }).click();
     await waitFor(async () => (await show(resting)).state === 'cancelled', { message: 'the cancelled entry' });
     await page.getByLabel('Priority').selectOption('bulk');
