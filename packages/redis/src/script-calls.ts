@@ -1084,13 +1084,15 @@ async function renewPendingTurn(redis: RedisCommands, keys: RenewPendingTurnKeys
   return (reply as unknown) === 1;
 }
 
-export type ReplayUpdateKeys = { state: string; lanes: string; redriven: string; work: string; pendingTurns: string; readerState: string };
+export type ReplayUpdateKeys = { state: string; holds: string; lanes: string; redriven: string; work: string; pendingTurns: string; readerState: string };
 export type ReplayUpdateArgs = {
   registrationId: string;
   botId: number;
   lanePrefix: string;
   /** absent for the bot's own backend */
   programId: number | null;
+  /** '<chat>', or '<chat>:<business connection>', whose hold keeps it back; absent: none does */
+  conversation: string | null;
   /** its name in the lane, which begins with 'rc' */
   copyId: string;
   id: number;
@@ -1104,13 +1106,14 @@ export type ReplayUpdateArgs = {
 export type ReplayUpdateReply =
   | { outcome: 'GONE' }
   | { outcome: 'OFF' }
+  | { outcome: 'HELD' }
   | { outcome: 'WAITS' }
   | { outcome: 'BEHIND' }
   | { outcome: 'OK' };
 /** Puts a copy of an update at the end of the lane of its chat, for one attempt. See scripts/replay-update.lua. */
 async function replayUpdate(redis: RedisCommands, keys: ReplayUpdateKeys, args: ReplayUpdateArgs): Promise<ReplayUpdateReply> {
-  const sent: (string | number)[] = [keys.state, keys.lanes, keys.redriven, keys.work, keys.pendingTurns, keys.readerState, args.registrationId, args.botId, args.lanePrefix, args.programId ?? '', args.copyId, args.id, args.kind, args.lane, args.raw, args.beginsWithinMs];
-  const reply = await runScript(redis, 'replay-update', 6, sent);
+  const sent: (string | number)[] = [keys.state, keys.holds, keys.lanes, keys.redriven, keys.work, keys.pendingTurns, keys.readerState, args.registrationId, args.botId, args.lanePrefix, args.programId ?? '', args.conversation ?? '', args.copyId, args.id, args.kind, args.lane, args.raw, args.beginsWithinMs];
+  const reply = await runScript(redis, 'replay-update', 7, sent);
   return { outcome: reply[0] } as ReplayUpdateReply;
 }
 

@@ -14,7 +14,7 @@ import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { requireAuditable } from '../../people/audit/require-auditable.ts';
 import { readAttemptLine } from '../../records/journal/attempt-line.ts';
-import { heldKey, readHeldChats } from '../../records/takeover/held-chats.ts';
+import { heldAs } from '../../records/takeover/held-chats.ts';
 import { COPY_PREFIX } from '../lanes/claimed-unit.ts';
 import { type BotWithBackend, keysOfProgram } from '../push/backend.ts';
 import { type TestRoomDeps, withTestRoom } from '../push/test-room.ts';
@@ -31,6 +31,8 @@ const BEGINS_WITHIN_MS = 15_000;
 const ENDS_WITHIN_MS = BEGINS_WITHIN_MS + 65_000;
 const LOOK_EVERY_MS = 200;
 const LISTED = 100;
+
+const TAKEN_OVER = 'A person has taken the chat over; replay it when the chat is released';
 
 /** Why a reader gets no copy of an update that it never had, or that is still to come. */
 const NO_COPY: Partial<Record<UpdateOutcome, string>> = {
@@ -54,7 +56,6 @@ export async function replayUpdate(
 ): Promise<ListedAttempt> {
   requireOn(backend);
   const raw = await findReplayable(deps, backend, updateId);
-  await refuseHeld(deps, backend, raw);
   return withTestRoom(deps, backend.id, async () => {
     const copy = `${COPY_PREFIX}${randomBytes(6).toString('hex')}`;
     await putInLane(deps, by, backend, { id: updateId, raw, copy });
@@ -91,15 +92,6 @@ async function findReplayable(deps: ReplayDeps, backend: BotWithBackend, updateI
   return shown.raw;
 }
 
-async function refuseHeld(deps: ReplayDeps, { id: bot_id, program }: BotWithBackend, raw: string): Promise<void> {
-  const chat = program?.sees_held ? null : heldWith(raw);
-  if (chat === null) return;
-  const conversation = { bot_id, ...chat };
-  if ((await readHeldChats(deps, [conversation])).has(heldKey(conversation))) {
-    throw new FlotillaError('conflict', 'A person has taken the chat over; replay it when the chat is released');
-  }
-}
-
 async function putInLane(
   deps: ReplayDeps,
   by: Actor,
@@ -107,21 +99,24 @@ async function putInLane(
   { id, raw, copy }: { id: number; raw: string; copy: string },
 ): Promise<void> {
   const { program } = backend;
-  const { state, pendingTurns, ...ofBot } = botKeys(backend.id);
+  const { state, holds, pendingTurns, ...ofBot } = botKeys(backend.id);
   const { lanes, redriven, work, lane, ...own } = keysOfProgram(backend) ?? { ...ofBot, state };
   const { kind, lane: chat } = readUpdateFacts(sliceUpdate(raw)?.value ?? {});
+  const heldIn = program?.sees_held ? null : heldWith(raw);
   await deps.db.transaction().execute(async (db) => {
     await requireAuditable(db);
     const { outcome } = await scripts.replayUpdate(
       deps.redis.commands,
-      { state, lanes, redriven, work, pendingTurns, readerState: own.state },
+      { state, holds, lanes, redriven, work, pendingTurns, readerState: own.state },
       {
         ...{ ...registrationOf(backend), programId: program?.id ?? null },
+        ...{ conversation: heldIn && heldAs(heldIn) },
         ...{ lanePrefix: lane(''), copyId: copy, id, kind, lane: chat, raw, beginsWithinMs: BEGINS_WITHIN_MS },
       },
     );
     if (outcome === 'GONE') throw new FlotillaError('not_found', 'Bot not found');
     if (outcome === 'OFF') throw new FlotillaError('bad_request', 'Nothing is sent to this backend now');
+    if (outcome === 'HELD') throw new FlotillaError('conflict', TAKEN_OVER);
     if (outcome === 'WAITS') throw new FlotillaError('conflict', NO_COPY.waiting!);
     if (outcome === 'BEHIND') {
       throw new FlotillaError(

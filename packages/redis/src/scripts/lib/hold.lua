@@ -43,16 +43,19 @@ local function supergroupOf(stored)
   return string.match(stored or '', '^>(-%d+)$')
 end
 
+-- The name under which a conversation is held now; nil: it is not.
+local function heldNow(holds, conversation, now)
+  local stored = redis.call('HGET', holds, conversation)
+  local moved = supergroupOf(stored)
+  local hold = holdOf(moved and redis.call('HGET', holds, moved) or stored)
+  if hold and hold.expires > now then return moved or conversation end
+end
+
 -- The conversation as which an update of a chat is held now; nil: it is not. known: what was looked up before, by conversation
 local function heldAs(holds, known, chat, raw, now)
   local connection = string.match(raw, '"business_connection_id":%s*"([^"]*)"')
   local conversation = connection and chat .. ':' .. connection or chat
-  if known[conversation] == nil then
-    local stored = redis.call('HGET', holds, conversation)
-    local moved = supergroupOf(stored)
-    local hold = holdOf(moved and redis.call('HGET', holds, moved) or stored)
-    known[conversation] = hold ~= nil and hold.expires > now and (moved or conversation)
-  end
+  if known[conversation] == nil then known[conversation] = heldNow(holds, conversation, now) or false end
   return known[conversation] or nil
 end
 
