@@ -211,6 +211,41 @@ test(
 );
 
 test(
+  'tell of a platform that answers no call, or 429 to every poll',
+  async () => {
+    const bots = await several(4, { proxy_enabled: true });
+    const calls = () =>
+      Promise.all(bots.map(({ token }) => fetch(`${fleet.url}/tgapi/bot${token}/getMe`).catch(() => undefined)));
+    await fleet.control.setFault({ effect: { kind: 'reset' } });
+    await untilFired(['PlatformUnreachable', 'PollingFailing', 'ProxyErrors'], calls);
+    await fleet.control.clearFaults({});
+    await fleet.control.setFault({ method: 'getUpdates', effect: { kind: 'status', status: 429, retryAfterS: 1 } });
+    await untilFired(['PlatformFlood']);
+    await fleet.control.clearFaults({});
+  },
+  TEST_MS,
+);
+
+test(
+  'tell of a copy of the installation, of a Redis that is nearly full, and of a Postgres that is away',
+  async () => {
+    const used = Number(/used_memory:(\d+)/.exec(await stored.commands.info('memory'))?.[1]);
+    await stored.commands.config('SET', 'maxmemory', String(Math.ceil(used * 1.05)), 'maxmemory-policy', 'noeviction');
+    await untilFired(['RedisMemory60', 'RedisMemory80']);
+    await stored.commands.config('SET', 'maxmemory', '0');
+    await administer(postgres.url, 'update installation set restored_from = now()');
+    await untilFired(['Quarantined']);
+    await waitFor(() => fleet.rest('/api/system/adopt', {}));
+    await postgres.kill();
+    const asks = () => Promise.all([1, 2, 3].map(() => fleet.rest('/api/adminlog').catch(() => undefined)));
+    await untilFired(['PostgresDown', 'PostgresErrors', 'RestErrors'], asks);
+    await postgres.restart();
+    await waitFor(() => fleet.rest('/api/adminlog'), { timeoutMs: 60_000 });
+  },
+  TEST_MS,
+);
+
+test(
   'tell that pushes of the platform fail and that no upkeep succeeds, while Redis is away, and then that no process runs',
   async () => {
     const hooked = await addBot({ webhook_mode: true });
