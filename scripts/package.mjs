@@ -10,8 +10,8 @@ const FOLDER = join(ROOT, 'node_modules/.cache/package');
 const PROGRAM = join(FOLDER, 'flotilla');
 const NATIVE = '@node-rs/argon2';
 const OLDEST_NODE = 24;
-/** Limits of the memory that glibc and V8 keep (ADR 37). Kernels before 5.1 cut this line after 127 characters. */
-const BIN = `#!/usr/bin/env -S MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072 MALLOC_MMAP_THRESHOLD_=131072 node --max-semi-space-size=8
+/** Limits of the memory that glibc and V8 keep (ADR 37). */
+const BIN = `#!/usr/bin/env -S MALLOC_ARENA_MAX=2 node --max-semi-space-size=16
 if (Number.parseInt(process.versions.node, 10) < ${OLDEST_NODE}) {
   console.error('Flotilla needs Node ${OLDEST_NODE} or later; this is ' + process.version + '.');
   process.exit(1);

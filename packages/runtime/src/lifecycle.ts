@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SettingsError } from './env.ts';
 import { FlotillaError } from './flotilla-error.ts';
+import { returnIdleMemory } from './idle-memory.ts';
 import { createLogger, redactSecrets } from './logger.ts';
 
 const STOP_DEADLINE_MS = 25_000;
@@ -38,6 +39,7 @@ export function runMain(
   const started = Promise.resolve()
     .then(() => start(stopping.signal))
     .catch((error: unknown) => (stopping.signal.aborted ? process.exit(0) : die('could not start', error)));
+  started.then(() => returnIdleMemory());
   started.then((running) =>
     // When the process is told to stop, this fails too. `stop` then ends the process.
     running.failed?.catch((error: unknown) => stopping.signal.aborted || die('could not start', error)),
