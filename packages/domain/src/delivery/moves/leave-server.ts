@@ -17,10 +17,8 @@ export type Leaving =
   /** `stays`: the server surely did not log it out. */
   | { outcome: 'failed'; reason: string; stays: boolean };
 
-/** Once nothing has come for so long, the bot is logged out. */
-const QUIET_MS = 200;
-/** A bot that always gets something is logged out in the midst of it. */
-const BUSY_MS = 10_000;
+/** Once nothing has come for so long, the bot is logged out. For a busy bot it becomes shorter, and in the end nothing is waited for. */
+const QUIET_MS = { first: 200, least: 10, halvedEveryMs: 3_000, endsAfterMs: 30_000 };
 const HELD_POLL_S = 25;
 /** The server answers the poll that is open when the bot is logged out. */
 const LAST_ANSWER_MS = 5_000;
@@ -34,14 +32,20 @@ export async function leaveServer(deps: MoveDeps, bot: Bot, mayLeave: () => Prom
   const owner = await beginPolling(deps, bot);
   if (owner.outcome !== 'owner') return leaveDisabled(deps, bot, mayLeave);
   const polling = { fencingToken: owner.fencingToken, offset: owner.pollOffset };
-  const busyUntilMs = performance.now() + BUSY_MS;
+  const begunAtMs = performance.now();
+  let mayGo = false;
   for (;;) {
     const ended = new AbortController();
     const poll = askForUpdates(deps, bot, { offset: polling.offset, timeoutS: HELD_POLL_S, signal: ended.signal });
-    const quietMs = performance.now() < busyUntilMs ? QUIET_MS : 0;
-    const early = await Promise.race([poll, delay(quietMs, null)]);
+    let early = await Promise.race([poll, delay(quietMs(performance.now() - begunAtMs), null)]);
     try {
-      if (early === null) return await leaveDuring(deps, bot, polling, { poll, mayLeave });
+      if (early === null && !mayGo) {
+        mayGo = await mayLeave();
+        if (!mayGo) return { outcome: 'lost' };
+        // To ask took time: what came meanwhile answered the poll, and more may wait behind it.
+        early = await Promise.race([poll, delay(1, null)]);
+      }
+      if (early === null) return await leaveDuring(deps, bot, polling, poll);
     } finally {
       if (early === null) ended.abort();
     }
@@ -57,10 +61,12 @@ export async function leaveServer(deps: MoveDeps, bot: Bot, mayLeave: () => Prom
 }
 
 type Polling = { fencingToken: number; offset: number };
-type LastPoll = { poll: Promise<AskedFor>; mayLeave: () => Promise<boolean> };
+function quietMs(busyMs: number): number {
+  if (busyMs > QUIET_MS.endsAfterMs) return 0;
+  return Math.max(QUIET_MS.least, QUIET_MS.first / 2 ** Math.floor(busyMs / QUIET_MS.halvedEveryMs));
+}
 
-async function leaveDuring(deps: MoveDeps, bot: Bot, polling: Polling, { poll, mayLeave }: LastPoll): Promise<Leaving> {
-  if (!(await mayLeave())) return { outcome: 'lost' };
+async function leaveDuring(deps: MoveDeps, bot: Bot, polling: Polling, poll: Promise<AskedFor>): Promise<Leaving> {
   const answer = await deps.duringMoves.call(bot.token, 'logOut', {}, { at: bot });
   const isOut = answer.outcome === 'ok' || isLoggedOut(answer);
   const last = await Promise.race([poll, delay(isOut ? LAST_ANSWER_MS : 0, null)]);

@@ -72,8 +72,8 @@ async function depart(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd>
       if (left.stays) await botMoveStore(deps.db).stay(move);
       return waits(deps, left.reason);
     case 'no-room':
-      // Without a try to log out, sends need not wait.
-      if (move.leaves_at !== null) return waits(deps, left.reason);
+      // Nobody tried to log it out yet, so sends need not wait.
+      await botMoveStore(deps.db).stay(move);
       await changed(deps, move, { step: 'drain', reason: left.reason });
       return { waitsS: deps.lookAgainS ?? LOOK_AGAIN_S, reason: left.reason };
   }
