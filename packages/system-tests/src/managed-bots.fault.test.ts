@@ -9,8 +9,8 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { ledger } from './ledger.ts';
 
-const TAKEN_UP = { timeoutMs: 40_000 };
-const TEST_MS = 90_000;
+const TAKEN_UP = { timeoutMs: 90_000 };
+const TEST_MS = 240_000;
 const OWNER = 424_242;
 const COMMANDS = [{ command: 'order', description: 'Orders something' }];
 
