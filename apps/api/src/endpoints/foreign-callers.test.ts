@@ -12,13 +12,18 @@ import { ADMIN_KEY, testApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import type { JsonSchema } from '@flotilla/testing/wrong-values.ts';
 import { beforeAll, expect, test } from '@jest/globals';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import fc from 'fast-check';
 import { sql } from 'kysely';
+import { z } from 'zod';
 import { apiDocument } from '../docs/api-document.ts';
+import { readTools } from '../mcp/read-tools.ts';
+import { writeTools } from '../mcp/write-tools.ts';
 
 /**
- * Callers of another bot give every operation random filters, misspelt ones and none. They are answered the same before our bot has
- * anything and after, and change nothing of ours. They never name their own bot, so that they make nothing themselves.
+ * Callers of another bot give every operation and tool random filters, misspelt ones and none: an account, a key, the token of a
+ * program, and an agent over MCP. They are answered the same before our bot has anything and after, and change nothing of ours.
+ * They never name their own bot, so that they make nothing themselves.
  */
 
 const RUNS = 3;
@@ -64,6 +69,7 @@ const ASKED = DOCUMENTED.filter(({ name }) => !OF_CALLER.includes(name));
 
 type Input = Record<string, unknown>;
 type Asked = { operation: DocumentedOperation; caller: string; input: Input };
+type AskedOfTool = { tool: string; input: Input };
 
 const inChat = { chat_id: CHAT };
 const asOurs = { text: 'ours', first_name: 'ours', user_id: PERSON };
@@ -93,15 +99,23 @@ const FILLED: Parameters<typeof fillTables>[3] = {
   topics: () => inChat,
 };
 
-const api = testApi();
+const api = testApi({ MCP_WRITES_PER_MINUTE: '1000' });
 let redis: RedisHandles;
 let ours: number;
 const callers: Record<string, RestClient> = {};
 const before = new Map<Asked, string>();
+const beforeByTool = new Map<AskedOfTool, string>();
+let agent: Client;
+
+const TOOLS = [...readTools, ...writeTools].map(({ name, input }) => ({
+  name,
+  input: z.toJSONSchema(input, { io: 'input' }),
+}));
 
 const WORDS: Record<string, unknown[]> = {
   q: ['ours', 'o', `${CHAT}`],
   timeout: [0],
+  timeout_s: [0],
   chat_id: [CHAT],
   user_id: [PERSON],
   created_by: ['ours', 'admin'],
@@ -171,6 +185,21 @@ function inputsOf({ inputs, name }: DocumentedOperation): Input[] {
   ];
 }
 
+/** Each input as the model may give it; a wait ends at once. */
+function inputsOfTool({ input }: (typeof TOOLS)[number]): Input[] {
+  const { properties = {}, required = [] } = input as JsonSchema & { properties?: object; required?: string[] };
+  const always = [...required, ...Object.keys(properties).filter((name) => name === 'timeout_s')];
+  const whole = objectOf({ ...(input as JsonSchema), required: always });
+  return [
+    ...fc.sample(whole, { numRuns: RUNS, seed: SEED }),
+    ...fc.sample(whole.chain(withOtherName), { numRuns: RUNS, seed: SEED }),
+  ];
+}
+
+async function askTool({ tool, input }: AskedOfTool): Promise<string> {
+  return JSON.stringify(await agent.callTool({ name: tool, arguments: input }));
+}
+
 function withOtherName(input: Input): fc.Arbitrary<Input> {
   const names = Object.keys(input);
   if (names.length === 0) return fc.constant(input);
@@ -224,12 +253,13 @@ beforeAll(async () => {
   const { db } = api.database;
   redis = await connectRedis({ url: api.redis.url, log: { warn: () => {} } });
   api.endBefore(() => redis.close());
+  // Small ids are those of our rows.
+  for (const name of ['accounts', 'api_keys', 'programs', 'program_tokens']) {
+    await sql`alter sequence ${sql.ref(`${name}_id_seq`)} restart 1000`.execute(db);
+  }
   const labels = ['shared'];
   ours = (await api.addBot({ name: 'ours', manage_enabled: true, long_poll_enabled: true, labels })).id;
   const theirs = (await api.addBot({ name: 'theirs', labels: ['theirs'] })).id;
-  // Small ids are those of our rows.
-  await sql`alter sequence accounts_id_seq restart 1000`.execute(db);
-  await sql`alter sequence api_keys_id_seq restart 1000`.execute(db);
   const rights = [...ACCOUNT_RIGHTS];
   callers.admin = restClient(api.url, ADMIN_KEY);
   callers.user = restClient(
@@ -244,13 +274,30 @@ beforeAll(async () => {
   await callers.admin('POST', '/api/bots/update', { body: { id: ours, labels: [] } });
   const mayShow = async () => (await callers.user!('GET', '/api/bots/show', { query: { id: ours } })).status;
   await waitFor(async () => (await mayShow()) === 403, { timeoutMs: 5000 });
+  const program = (await callers.admin('POST', '/api/programs/add', { body: { bot_id: theirs, name: 'theirs' } })).json;
+  const tokenOf = { body: { program_id: (program as { id: number }).id, name: 'theirs' } };
+  const token = (await callers.admin('POST', '/api/programs/tokens/add', tokenOf)).json as { token: string };
+  callers.token = restClient(api.url, token.token);
+  const ofAgent = { name: 'agent', mcp: 'write', mcp_chats: [{ bot_id: theirs, chat_id: CHAT }] };
+  const { key } = (await callers.admin('POST', '/api/auth/api-keys', { body: ofAgent })).json as { key: string };
+  const headers = { authorization: `Bearer ${key}` };
+  agent = new Client({ name: 'agent', version: '1.0.0' });
+  await agent.connect(new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`), { requestInit: { headers } }));
+  api.endBefore(() => agent.close());
+  const toAsk = TOOLS.flatMap((tool) => inputsOfTool(tool).map((input) => ({ tool: tool.name, input })));
+  for (const one of toAsk) beforeByTool.set(one, await askTool(one));
   for (const operation of ASKED) {
     const inputs = inputsOf(operation);
-    const asked = (isList(operation) ? ['user', 'key', 'admin'] : ['user', 'key']).flatMap((caller) =>
-      inputs.map((input) => ({ operation, caller, input })),
+    const accounts = isList(operation) ? ['user', 'key', 'admin'] : ['user', 'key'];
+    const asked = [...accounts, 'token'].flatMap((caller) =>
+      // Other operations refuse every token before they look at the input.
+      inputs
+        .slice(0, caller === 'token' && !OPERATIONS[operation.name]!.alsoPrograms ? 1 : undefined)
+        .map((input) => ({ operation, caller, input })),
     );
     for (const one of asked) before.set(one, shownBy(await ask(one)));
   }
+  await sql`alter sequence programs_id_seq restart 1`.execute(db);
   await fillTables(db, ours, ROWS, FILLED);
   await callers.admin('POST', '/api/replies/add', { body: { name: 'ours', text: 'ours', bot_ids: [ours] } });
 }, 240_000);
@@ -267,6 +314,14 @@ test.each(ASKED.map((operation) => [operation.name, operation] as const))(
     expect(await stateOfOurs()).toEqual(state);
   },
 );
+
+test.each(TOOLS.map(({ name }) => name))('the tool %s shows and changes nothing of a bot of others', async (name) => {
+  const state = await stateOfOurs();
+  for (const [one, answer] of beforeByTool) {
+    if (one.tool === name) expect({ ...one, answer: await askTool(one) }).toEqual({ ...one, answer });
+  }
+  expect(await stateOfOurs()).toEqual(state);
+});
 
 test('whoever sees the bot is shown it by the same calls, so that they ask for what is there', async () => {
   const shown = new Set<string>();
