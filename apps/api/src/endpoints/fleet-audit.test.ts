@@ -110,7 +110,7 @@ describe('an audit entry', () => {
       details: `display_name: "" → "Eve"; bot_ids: [${bot.id}] → "all"; must_change_password: false → true; password changed`,
     });
     const key = await post('/api/auth/api-keys', { name: 'nightly', role: 'user', user_id: eve.id, bot_ids: [bot.id] });
-    const added = `key ${key.id}; name: "nightly"; role: "user"; bot_ids: [${bot.id}]`;
+    const added = `key ${key.id}; name: "nightly"; role: "user"; bot_ids: [${bot.id}]; bot_labels: []`;
     expect(await newest()).toMatchObject({ action: 'key_add', ...ofEve, details: added });
     await post('/api/auth/api-keys/toggle', { id: key.id, enabled: false });
     expect(await newest()).toMatchObject({
