@@ -139,7 +139,7 @@ test(
     const topic = form.getByRole('combobox', { name: 'Topic' });
     await waitFor(async () => (await topic.getAttribute('aria-invalid')) === 'true');
     await topic.click();
-    const offered = page.getByRole('option');
+    const offered = page.getByRole('listbox').getByRole('option');
     await offered.filter({ hasText: 'Hull' }).waitFor();
     const names = (await offered.locator('bdi').allTextContents()).toSorted();
     expect(names).toEqual(['Outside every topic', 'General', 'Hull', HOSTILE].toSorted());
