@@ -33,6 +33,7 @@ import { LEAVING, LEFT, recordLeaving } from './intercept/log-out.ts';
 import { setWebhookOfStranger } from './intercept/webhook.ts';
 import { hidesAnsweredMethod, namedPath } from './path.ts';
 import { decideProgram } from './programs/decide-program.ts';
+import { passOfManaged } from './programs/pass-of-managed.ts';
 import { methodInBody } from './read-parameters.ts';
 import { getServedFile, servesFiles } from './serve-file.ts';
 
@@ -150,8 +151,10 @@ function decideKnown(proxy: RunningProxy, call: MethodCall, bot: Bot): void {
   }
   const isServed = call.method === 'getfile' && servesFiles(proxy.context, bot);
   const intercept = isServed ? getServedFile : proxy.intercepts.get(call.method);
-  if (intercept === undefined) passOfBot(proxy, { call, bot, asProgram: null });
-  else if (isVerbOfCalls(proxy, call)) {
+  if (intercept === undefined) {
+    if (bot.parent_bot_id === null) passOfBot(proxy, { call, bot, asProgram: null });
+    else passOfManaged(proxy, call, bot);
+  } else if (isVerbOfCalls(proxy, call)) {
     void answerIntercepted(proxy, call, (read) => intercept(proxy.context, { bot, ...read }));
   }
 }

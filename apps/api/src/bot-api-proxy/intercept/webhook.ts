@@ -13,6 +13,7 @@ import { readBotStatus } from '@flotilla/domain/fleet/bot-list/bot-status.ts';
 import { addBot } from '@flotilla/domain/fleet/bots/add-bot.ts';
 import { type Bot, DEFAULT_MAX_CONNECTIONS, hasBackend } from '@flotilla/domain/fleet/bots/bot.ts';
 import { clearBackend } from '@flotilla/domain/fleet/bots/clear-backend.ts';
+import { maskedBackendUrl } from '@flotilla/domain/fleet/bots/masked-backend-url.ts';
 import { newestBot } from '@flotilla/domain/fleet/bots/newest-bot.ts';
 import { type BackendSettings, setBackend } from '@flotilla/domain/fleet/bots/set-backend.ts';
 import { takeBack } from '@flotilla/domain/fleet/bots/take-back.ts';
@@ -84,15 +85,17 @@ export async function deleteWebhook(context: Context, { bot, by, parameters }: I
 
 /**
  * Describes the backend as the platform describes a webhook, with the URL exactly as it was set. A program's next call may
- * go to another replica than its setWebhook, so the bot is read anew.
+ * go to another replica than its setWebhook, so the bot is read anew. Whoever made a bot that was adopted has its token, and
+ * sees neither the secrets nor the address in the template of the parent.
  */
 export async function getWebhookInfo(context: Context, call: InterceptedCall): Promise<BotApiAnswer> {
   const bot = await newestBot(context, call.bot);
   const status = await readBotStatus(context, bot);
+  const isAdopted = bot.parent_bot_id !== null;
   const backend = {
-    url: bot.backend_url,
+    url: isAdopted ? maskedBackendUrl(bot) : bot.backend_url,
     hasCertificate: bot.backend_certificate !== '',
-    ipAddress: bot.backend_ip_address,
+    ipAddress: isAdopted ? '' : bot.backend_ip_address,
     maxConnections: bot.max_connections || DEFAULT_MAX_CONNECTIONS,
     error: status.deliveryError,
     state: status.backendState,

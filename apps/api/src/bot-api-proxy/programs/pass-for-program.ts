@@ -21,7 +21,7 @@ import { passOfBot } from '../idempotency/pass-of-bot.ts';
 import { notAllowed, type Refused, recordRefusal, refuseToken } from './refuse-token.ts';
 import { type HiddenSecret, hiddenSecret } from './secret-mask.ts';
 import { type BegunForm, type Seen, seeParameters } from './see-parameters.ts';
-import { parametersAsJson, rewrittenForm } from './write-parameters.ts';
+import { type FormOptions, parametersAsJson, rewrittenForm } from './write-parameters.ts';
 
 /** A token that every server reads in the same way, as it stands in a path. */
 const PLAIN_TOKEN = /^(?:[\w:-]|%3a)+$/i;
@@ -100,7 +100,7 @@ function send(
 }
 
 /** The path behind the token without its query string; null if another server might read token or method in it. */
-function plainRest(upstreamPath: string, token: string): string | null {
+export function plainRest(upstreamPath: string, token: string): string | null {
   const restAt = upstreamPath.indexOf('/', 1);
   const spelled = upstreamPath.slice('/bot'.length, restAt);
   if (spelled !== token && !PLAIN_TOKEN.test(spelled)) return null;
@@ -248,23 +248,30 @@ function sendChecked(
     send(proxy, call, found, { query: '', body }, place);
     return;
   }
-  const { context } = proxy;
-  const share = shareOf(context.bodies, call.res);
-  const body = rewrittenForm({
-    boundary: form.boundary,
-    method: call.method,
+  const body = streamedForm(proxy, call, form, {
     first: parameters,
     limits,
     refuse: (refused) => {
       const shown = notSo(call.method, refused);
-      recordRefusal(context, call.method, found, shown);
+      recordRefusal(proxy.context, call.method, found, shown);
       return shown.refusal;
-    },
-    holds: (bytes) => {
-      // The call goes on, and with it the part that was held.
-      form.release();
-      return share.growTo(bytes);
     },
   });
   send(proxy, call, found, { query: '', body }, place);
+}
+
+/** A form whose files are still to come. */
+export function streamedForm(
+  { context }: RunningProxy,
+  { method, res }: MethodCall,
+  { boundary, release }: BegunForm,
+  checked: Pick<FormOptions, 'first' | 'limits' | 'refuse'>,
+): OwnBody {
+  const share = shareOf(context.bodies, res);
+  const holds = (bytes: number) => {
+    // The call goes on, and with it the part that was held.
+    release();
+    return share.growTo(bytes);
+  };
+  return rewrittenForm({ ...checked, boundary, method, holds });
 }

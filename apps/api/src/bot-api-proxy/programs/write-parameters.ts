@@ -17,7 +17,7 @@ export function parametersAsJson(parameters: ReadonlyMap<string, string>): Buffe
   return Buffer.from(`{${members.join(',')}}`);
 }
 
-type FormOptions = {
+export type FormOptions = {
   /** That of the form that is read. */
   boundary: string;
   /** In lower case. */

@@ -21,8 +21,14 @@ export type CallLimits = {
   named: ReadonlySet<string>;
   maySpend: boolean;
   mayNameFiles: boolean;
-  /** Files below this directory it may name in any case. */
-  uploads?: string;
+  /** Files below this directory it may name in any case; null: none, and no list of methods changes that. */
+  uploads?: string | null;
+};
+
+/** Whoever made a bot for another one has its token: all is allowed but naming files of a server's disk. */
+export const LIMITS_OF_MANAGED: CallLimits = {
+  ...{ chats: null, threads: null, named: new Set(), maySpend: true },
+  ...{ mayNameFiles: false, uploads: null },
 };
 
 /** Every value of each parameter, in the platform's order: the query string before the body. */
@@ -182,12 +188,8 @@ function checkContent(
 ): CheckedParameter {
   if (maySpend && mayNameFiles) return allowed(value);
   const namesFile = (text: unknown) =>
-    !mayNameFiles && typeof text === 'string' && DISK_FILE.test(text) && !isUpload(uploads, text);
-  const why =
-    uploads === ''
-      ? `a file on a disk, which needs ${LOCAL_FILES} among its methods`
-      : 'a file outside of the directory for uploads of its upstream';
-  const refusedFile = refused('method', `${name} names ${why}`);
+    !mayNameFiles && typeof text === 'string' && DISK_FILE.test(text) && !isUpload(uploads ?? '', text);
+  const refusedFile = refused('method', `${name} names ${whichFile(uploads)}`);
   const text = value.replace(LEADING_SPACE, '');
   if (!text.startsWith('{') && !text.startsWith('[')) return namesFile(text) ? refusedFile : allowed(value);
   let [file, sells] = [false, false];
@@ -199,6 +201,13 @@ function checkContent(
   if (file) return refusedFile;
   if (sells) return refused('method', `${name} has an invoice, which needs ${MONEY} among its methods`);
   return allowed(written);
+}
+
+function whichFile(uploads: string | null): string {
+  if (uploads === null) return 'a file on a disk, which the token of a managed bot may not';
+  return uploads === ''
+    ? `a file on a disk, which needs ${LOCAL_FILES} among its methods`
+    : 'a file outside of the directory for uploads of its upstream';
 }
 
 /** Strict, since the server decodes it: an escape, or a segment that leads up, could name another file. */

@@ -30,13 +30,13 @@ afterEach(() => {
 });
 
 /** Why the call in this answer was not made, or was refused. A bot without programs needs nothing else to make it. */
-async function reasonAfter(contentType: string, reply: string): Promise<string | undefined> {
+async function reasonAfter(contentType: string, reply: string, of = bot): Promise<string | undefined> {
   const needed = {
     ...{ platform: platformClient({ apiUrl: url }), directory: { ready: () => false } },
     log: createLogger({ name: 'test', level: 'silent' }),
   };
   const delivery = { contentType, reply: Buffer.from(reply), isCut: false, start: { text: '', isCut: false } };
-  return (await callInReply(needed as unknown as ReplyDeps, bot, delivery)).call_error;
+  return (await callInReply(needed as unknown as ReplyDeps, of, delivery)).call_error;
 }
 const reasonOfSend = () => reasonAfter('application/json', '{"method":"sendDice","chat_id":5}');
 
@@ -83,4 +83,11 @@ describe('a call with more parameters than are read is not made, and its program
     );
     expect(calls).toBe(0);
   });
+});
+
+test('the backend of a managed bot, which whoever made it may set, names no file of a server', async () => {
+  const reply = '{"method":"sendDocument","chat_id":5,"document":"file:///etc/passwd"}';
+  const managed = aBot({ parent_bot_id: 7 });
+  expect(await reasonAfter('application/json', reply, managed)).toMatch(/document names a file on a disk/);
+  expect(calls).toBe(0);
 });

@@ -14,7 +14,7 @@ import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import { uploadsAt } from '../../fleet/upstreams/server-of-name.ts';
 import type { CallBuffer } from '../../records/history/stream/call-buffer.ts';
 import type { Attempt } from '../../records/journal/attempt-line.ts';
-import { type CallLimits, checkCall, limitsOf } from '../programs/check-call.ts';
+import { type CallLimits, checkCall, LIMITS_OF_MANAGED, limitsOf } from '../programs/check-call.ts';
 import type { NamedMessage } from '../programs/check-topics.ts';
 import { countCall } from '../programs/count-call.ts';
 import type { MessageTopics } from '../programs/message-topics.ts';
@@ -158,7 +158,11 @@ async function check(
   const { directory, clock } = deps;
   const uploads = uploadsAt(deps.servers, backend);
   const asAdmin = () => withinFiles(uploads, lowerCaseMethod, params);
-  if (program === undefined) return asAdmin();
+  // Its own token may have set the backend.
+  const isManaged = backend.parent_bot_id !== null;
+  if (program === undefined) {
+    return isManaged ? withinLimits(LIMITS_OF_MANAGED, null, lowerCaseMethod, params) : asAdmin();
+  }
   const { webhook_token_id, backend_role } = program;
   if (webhook_token_id === null) {
     const byAdmin = backend_role === 'admin';
