@@ -21,10 +21,13 @@ export function maskedTemplate(template: BotTemplate): BotTemplate {
   return withUrls(template, masked);
 }
 
-/** A template that was sent back masked, with the URLs that it had. */
+/** A template that was sent back masked, with the URLs that it had. Two of them may differ in masked parts only. */
 export function unmaskedTemplate(given: BotTemplate, known: BotTemplate): BotTemplate {
-  const urls = [known.backend_url, ...(known.programs ?? []).map(({ backend_url }) => backend_url)];
-  return withUrls(given, (url) => urls.find((one) => one !== undefined && masked(one) === url) ?? url);
+  const programs = new Map(known.programs?.map(({ name, backend_url }) => [name, backend_url]));
+  return withUrls(given, (url, program) => {
+    const before = program === null ? known.backend_url : programs.get(program);
+    return before !== undefined && masked(before) === url ? before : url;
+  });
 }
 
 /** The template with the values of the new bot in its name and its URLs. */
@@ -33,9 +36,11 @@ export function filledTemplate(
   made: { id: number; username: string; first_name: string },
 ): BotTemplate {
   const values = { id: String(made.id), username: made.username, name: made.first_name };
+  // Dots alone would lead up the path.
+  const inUrl = (value: string) => (/^\.*$/.test(value) ? values.id : encodeURIComponent(value.toWellFormed()));
   const { name } = template;
   return {
-    ...withUrls(template, (url) => filled(url, values, encodeURIComponent)),
+    ...withUrls(template, (url) => filled(url, values, inUrl)),
     ...(name !== undefined && {
       name: filled(name, values, (value) => value)
         .slice(0, NAME_LENGTH)
@@ -67,9 +72,13 @@ function filled(text: string, values: Record<string, string>, written: (value: s
 
 const masked = (url: string) => maskedBackendUrl({ backend_url: url, secret_token: '' });
 
-function withUrls(template: BotTemplate, change: (url: string) => string): BotTemplate {
-  const changed = <Has extends { backend_url?: string | undefined }>(has: Has): Has =>
-    has.backend_url ? { ...has, backend_url: change(has.backend_url) } : has;
+/** `program`: the name of the one whose URL it is; null for that of the bot. */
+function withUrls(template: BotTemplate, change: (url: string, program: string | null) => string): BotTemplate {
+  const changed = <Has extends { backend_url?: string | undefined }>(has: Has, program: string | null): Has =>
+    has.backend_url ? { ...has, backend_url: change(has.backend_url, program) } : has;
   const { programs } = template;
-  return { ...changed(template), ...(programs !== undefined && { programs: programs.map(changed) }) };
+  return {
+    ...changed(template, null),
+    ...(programs !== undefined && { programs: programs.map((program) => changed(program, program.name)) }),
+  };
 }
