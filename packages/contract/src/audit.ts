@@ -42,7 +42,9 @@ export const auditEntry = defineResource('AuditEntry', {
     shown: z
       .int()
       .optional()
-      .describe('The account that acted, also with one of its keys; or the bot. Absent: nobody was signed in.'),
+      .describe(
+        'The account that acted, also with one of its keys; or the bot. Absent: nobody was signed in, or it was a bot that the caller does not see.',
+      ),
   },
   actor_username: {
     stored: orNull(column.text()),

@@ -147,7 +147,7 @@ export const bot = defineResource('Bot', {
     shown: z
       .int()
       .describe(
-        'The bot that adopted it, and manages it at the platform. Absent: none. It may have been deleted since.',
+        'The bot that adopted it, and manages it at the platform. Absent: none, or one that the caller does not see. It may have been deleted since.',
       )
       .optional(),
   },

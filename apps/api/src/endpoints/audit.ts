@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditEntryResource, auditOperations } from '@flotilla/contract/audit.ts';
 import { withoutUnseenBots } from '@flotilla/domain/delivery/routing-rules/shown-bots.ts';
-import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import { findAccountId } from '@flotilla/domain/people/accounts/find-account-id.ts';
 import { type AuditQuery, auditStore } from '@flotilla/domain/people/audit/audit-store.ts';
 import { presentAuditEntry } from '@flotilla/domain/people/audit/present-audit-entry.ts';
@@ -55,5 +55,9 @@ async function requireAuditedBot({ directory, db }: Context, botId: number): Pro
 
 export function presentSeenEntry(caller: Caller, entry: AuditEntry): AuditEntryResource {
   const details = withoutUnseenBots(caller, entry.details);
-  return presentAuditEntry({ ...entry, details }, { toAdmin: caller.role === 'admin' });
+  const { actor_kind, actor_id } = entry;
+  // The bot that adopted this one.
+  const isUnseen = actor_kind === 'bot' && actor_id !== null && !seesBot(caller, actor_id);
+  const actor = isUnseen ? { actor_id: null, actor_username: null } : {};
+  return presentAuditEntry({ ...entry, ...actor, details }, { toAdmin: caller.role === 'admin' });
 }

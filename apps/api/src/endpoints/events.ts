@@ -1,4 +1,5 @@
 import type { eventOperations } from '@flotilla/contract/events.ts';
+import { withoutUnseenBots } from '@flotilla/domain/delivery/routing-rules/shown-bots.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { type Scope, within } from '@flotilla/domain/people/accounts/scope.ts';
 import { eventStore } from '@flotilla/domain/people/events/event-store.ts';
@@ -21,7 +22,8 @@ export const eventHandlers: Handlers<typeof eventOperations> = {
       events.list(scope, query, { limit: limit + 1, offset, beforeId }),
       events.count(scope, query),
     ]);
-    return cutPage(rows.map(presentEvent), limit, total, ({ id }) => [id]);
+    const shown = rows.map((event) => presentEvent({ ...event, text: withoutUnseenBots(caller, event.text) }));
+    return cutPage(shown, limit, total, ({ id }) => [id]);
   },
 };
 

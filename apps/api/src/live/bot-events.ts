@@ -8,7 +8,7 @@ import type { BotChanges, ChangedBots } from '@flotilla/domain/watch/live/bot-ch
 import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
-import { presentBotTo, seesSecrets } from '../present/present-bot.ts';
+import { audienceOf, presentBotTo } from '../present/present-bot.ts';
 
 /** A client that is told how bots change. */
 export type BotListener = {
@@ -140,8 +140,8 @@ function presentBots(directory: BotDirectory, ids: ReadonlySet<number>): Map<num
 }
 
 type Text = { data: string; bytes: number };
-/** A bot as callers with and without its secrets see it; `essence` changes when clients must be told. */
-type BotTexts = { whole(): Text; masked(): Text; essence: string };
+/** A bot as each audience sees it; `essence` changes when clients must be told. */
+type BotTexts = { for(caller: Caller): Text; essence: string };
 
 async function readTexts(deps: Deps, bots: Bot[]): Promise<Map<number, BotTexts>> {
   const statuses = await readBotStatuses(deps, bots);
@@ -149,29 +149,28 @@ async function readTexts(deps: Deps, bots: Bot[]): Promise<Map<number, BotTexts>
 }
 
 function textsOf(bot: Bot, status: BotStatus): BotTexts {
-  const masked = presentBotTo('others', bot, status);
+  const masked = presentBotTo({ seesSecrets: false, seesParent: true }, bot, status);
   const { last_update_at: _at, last_error_at: _errorAt, pending_update_count: _count, ...lasting } = masked;
+  const known = new Map<string, Text>();
   return {
-    whole: once(() => presentBotTo('who sees secrets', bot, status)),
-    masked: once(() => masked),
+    for: (caller) => {
+      const audience = audienceOf(caller, bot);
+      const key = JSON.stringify(audience);
+      const text = known.get(key) ?? textOf(presentBotTo(audience, bot, status));
+      known.set(key, text);
+      return text;
+    },
     essence: `${bot.revision} ${JSON.stringify(lasting)}`,
   };
 }
 
-/** The JSON of the bot, written when it is first needed. */
-function once(present: () => BotResource): () => Text {
-  let text: Text | null = null;
-  return () => {
-    if (text === null) {
-      const data = JSON.stringify(present());
-      text = { data, bytes: Buffer.byteLength(data) };
-    }
-    return text;
-  };
+function textOf(bot: BotResource): Text {
+  const data = JSON.stringify(bot);
+  return { data, bytes: Buffer.byteLength(data) };
 }
 
 function tellOne(listener: BotListener, texts: BotTexts | undefined): void {
   if (texts === undefined) return;
-  const { data, bytes } = seesSecrets(listener.caller) ? texts.whole() : texts.masked();
+  const { data, bytes } = texts.for(listener.caller);
   listener.onBot(data, bytes);
 }

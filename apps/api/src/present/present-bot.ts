@@ -4,7 +4,7 @@ import { answerOf } from '@flotilla/contract/resource.ts';
 import type { BotStatus } from '@flotilla/domain/fleet/bot-list/bot-status.ts';
 import type { Bot, Moving } from '@flotilla/domain/fleet/bots/bot.ts';
 import { maskedSecrets } from '@flotilla/domain/fleet/bots/masked-secrets.ts';
-import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts';
 import { presentAttention } from './present-attention.ts';
 
 /** Only API keys of admins get secrets unmasked, so that no page in a browser holds the tokens of a fleet. */
@@ -12,9 +12,16 @@ export function seesSecrets(caller: Caller): boolean {
   return caller.role === 'admin' && caller.apiKey !== null;
 }
 
+/** Callers of one audience see a bot in the same way. */
+export type Audience = { seesSecrets: boolean; seesParent: boolean };
+
+export function audienceOf(caller: Caller, { parent_bot_id: parent }: Bot): Audience {
+  return { seesSecrets: seesSecrets(caller), seesParent: parent === null || seesBot(caller, parent) };
+}
+
 /** The bot as this caller sees it. */
 export function presentBot(caller: Caller, bot: Bot, status: BotStatus): BotResource {
-  return presentBotTo(seesSecrets(caller) ? 'who sees secrets' : 'others', bot, status);
+  return presentBotTo(audienceOf(caller, bot), bot, status);
 }
 
 function intakeOf(bot: Bot, { foreignWebhook, intakeSinceMs }: BotStatus): BotResource['intake'] {
@@ -34,12 +41,11 @@ export function presentMoving({ to, step, since, waits_until: until, reason }: M
   };
 }
 
-/** The bot as all callers of one of these two kinds see it. */
-export function presentBotTo(audience: 'who sees secrets' | 'others', bot: Bot, status: BotStatus): BotResource {
-  const secrets = audience === 'who sees secrets' ? {} : maskedSecrets(bot);
+export function presentBotTo({ seesSecrets, seesParent }: Audience, bot: Bot, status: BotStatus): BotResource {
   return answerOf(declared, {
     ...bot,
-    ...secrets,
+    ...(seesSecrets ? {} : maskedSecrets(bot)),
+    ...(seesParent ? {} : { parent_bot_id: null }),
     signing_enabled: bot.signing !== null,
     running: status.running,
     intake: intakeOf(bot, status),

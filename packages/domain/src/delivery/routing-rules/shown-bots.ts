@@ -1,4 +1,5 @@
 import { type Caller, seesBot } from '../../people/accounts/caller.ts';
+import { ADOPTED_BY } from '../../people/audit/actor.ts';
 
 /** In place of a bot that the caller does not see. No bot has it. */
 const UNSEEN_BOT = 0;
@@ -12,10 +13,11 @@ export function shownBot(caller: Caller, botId: number): number {
   return seesBot(caller, botId) ? botId : UNSEEN_BOT;
 }
 
-/** A text of Flotilla about rules, without the bots that the caller does not see. */
+/** A text of Flotilla about rules or an adoption, without the bots that the caller does not see. */
 export function withoutUnseenBots(caller: Caller, text: string): string {
   if (caller.scope.bots === 'all') return text;
   return text
     .replace(CHOSEN, (whole, rule: string, bot: string) => (seesBot(caller, Number(bot)) ? whole : rule))
+    .replace(ADOPTED_BY, (whole, bot: string) => (seesBot(caller, Number(bot)) ? whole : 'Adopted by another bot'))
     .replace(BOTS_OF_RULE, (bots) => bots.replace(/\d+/g, (id) => `${shownBot(caller, Number(id))}`));
 }

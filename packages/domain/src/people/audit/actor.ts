@@ -36,6 +36,9 @@ export function withActor(by: Actor, details: string): string {
   return joined(`program ${by.program.id} (${by.program.name})`, details);
 }
 
+/** Those words in a text; with the id of the parent. */
+export const ADOPTED_BY = /\bAdopted by @\w* \(bot (\d+)\)/g;
+
 export function adoptedBy({ username, botId }: Extract<Actor, { kind: 'parent' }>): string {
   return `Adopted by @${username} (bot ${botId})`;
 }
