@@ -100,13 +100,13 @@ export function botKeys(botId: number) {
     },
     /** Before the scope whose answers they are. */
     idempotencyAnswers: `${prefix}:idempotency:answers:`,
-    /** Exists for a second after a setWebhook, which is allowed once a second. */
-    recentSetWebhook: `${prefix}:set-webhook`,
+    /** Exists for an hour after an event told that the bot has no place for another one that somebody made for it. */
+    toldOfRefusal: `${prefix}:told-of-refusal`,
     /** Who answered this callback query; for ten minutes, of bots with several readers. */
     answeredCallback: (queryId: string) => `${prefix}:answered:${queryId}`,
-    /** Exists for a second after a test delivery, which is possible once a second. */
+    /** Each exists for a second: a setWebhook, a test delivery and having a reader try again are possible once a second. */
+    recentSetWebhook: `${prefix}:set-webhook`,
     recentTestDelivery: `${prefix}:test-delivery`,
-    /** Exists for a second after somebody had a reader try again, which is possible once a second. */
     recentTry: (reader: string) => `${prefix}:try:${reader}`,
     /** Exists for an hour after a logOut or close that is in the audit log. */
     recentLogOut: `${prefix}:log-out`,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { sql } from 'kysely';
 import { addBot } from '../../fleet/bots/add-bot.ts';
@@ -21,8 +22,17 @@ import { refuseLargePrograms } from '../programs/refuse-large-programs.ts';
 import { programContent } from './check-template.ts';
 import type { ManagedBot } from './managed-bot.ts';
 
-/** Anybody may make bots for a parent. */
+/** Anybody may make bots for a parent; one person must not use up its places. */
 const ADOPTED_AT_MOST = 1_000;
+const ADOPTED_OF_ONE_PERSON = 20;
+const SECRET_BYTES = 32;
+
+/** No further try could end in another way. */
+export class AdoptionRefused extends FlotillaError {
+  constructor(message: string) {
+    super('bad_request', message);
+  }
+}
 
 /**
  * Registers a bot that a person made for its parent, by the parent's template, or stores its new token. May be repeated. A bot that was
@@ -30,10 +40,11 @@ const ADOPTED_AT_MOST = 1_000;
  */
 export async function adoptBot(deps: BotDeps, parent: Bot, managed: ManagedBot): Promise<void> {
   const { made, ownerId } = managed;
+  const ties = tiesOf(parent, ownerId);
+  const bot = await findRegistered(deps, parent, made.id);
+  if (bot === null) await requireRoom(deps.db, ties);
   const token = await managedToken(deps, parent, made.id);
   const by: Actor = { kind: 'parent', botId: parent.id, username: parent.username, address: null };
-  const ties = { parent_bot_id: parent.id, owner_user_id: ownerId };
-  const bot = await findRegistered(deps, parent, made.id);
   if (bot === null) return register(deps, by, parent, { ...managed, token });
   const isKnown = bot.token === token && bot.parent_bot_id === parent.id && bot.owner_user_id === ownerId;
   // Whoever stored it may not have come so far as to publish it.
@@ -41,11 +52,24 @@ export async function adoptBot(deps: BotDeps, parent: Bot, managed: ManagedBot):
   else await keepManagedToken(deps, by, { parent, bot, token }, ties, {});
 }
 
-/** The bot with this id at the platform, in the same environment: the test environment has ids of its own. */
-async function findRegistered({ db, secrets }: BotDeps, parent: Bot, telegramId: number): Promise<Bot | null> {
-  const rows = await botStore(db).byTelegramId(telegramId);
-  const bots = rows.map((row) => openBot(secrets, row)).filter((bot) => bot.environment === parent.environment);
-  return bots.find((bot) => bot.parent_bot_id === parent.id) ?? bots[0] ?? null;
+/**
+ * The bot with this id at the platform, in the same environment: the test environment has ids of its own. The server of the parent
+ * has no say about bots of another server, or of another parent.
+ */
+async function findRegistered(deps: BotDeps, parent: Bot, telegramId: number): Promise<Bot | null> {
+  const rows = await botStore(deps.db).byTelegramId(telegramId);
+  const bots = rows.map((row) => openBot(deps.secrets, row)).filter((bot) => bot.environment === parent.environment);
+  const own = bots.find((bot) => bot.parent_bot_id === parent.id);
+  if (own !== undefined) return own;
+  const [other] = bots;
+  if (bots.some(({ upstream }) => upstream !== parent.upstream)) {
+    throw new AdoptionRefused('It is registered already, at another server');
+  }
+  // A parent that was deleted manages nothing any more.
+  if (bots.some((bot) => bot.parent_bot_id !== null && deps.directory.byId(bot.parent_bot_id) !== undefined)) {
+    throw new AdoptionRefused('It is registered already, as a bot of another parent');
+  }
+  return other ?? null;
 }
 
 async function register(
@@ -55,30 +79,46 @@ async function register(
   { token, made, ownerId }: ManagedBot & { token: string },
 ): Promise<void> {
   const { programs = [], commands, ...settings } = filledTemplate(parent.template, made);
-  const contents = programs.map(programContent);
+  const contents = programs.map(programContent).map(withSecret);
   for (const content of contents) checkProgram(deps, content, null);
   if (commands !== undefined) resultOf(await deps.platform.call(token, 'setMyCommands', { commands }, { at: parent }));
-  const ties = { parent_bot_id: parent.id, owner_user_id: ownerId };
+  const ties = tiesOf(parent, ownerId);
   const at = { upstream: parent.upstream, environment: parent.environment };
-  const wanted = { ...(settings as BotChanges), ...ties, ...at, token, source: 'cli' } as const;
+  const changes = withSecret(settings as BotChanges);
+  const wanted = { ...changes, ...ties, ...at, token, source: 'cli' } as const;
   const bot = await addBot(deps, by, wanted, async (db, added) => {
-    await refuseSecondOrTooMany(db, parent, added);
+    if (added.telegram_id !== made.id) throw new AdoptionRefused('The platform gave the token of another bot');
+    await sql`select pg_advisory_xact_lock(hashtext('adopted bots'), ${parent.id}::int)`.execute(db);
+    await requireRoom(db, ties, added);
     await addPrograms({ ...deps, db }, by, added, contents);
   });
   const kinds = contents.flatMap((content) => content.kinds);
   if (kinds.length > 0) await nameKinds(deps, bot, kinds);
 }
 
-/** Two updates about one bot may be handled at once. */
-async function refuseSecondOrTooMany(db: BotDeps['db'], parent: Bot, added: Bot): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('adopted bots'), ${parent.id}::int)`.execute(db);
-  const { rows } = await sql<{ id: number; telegram_id: number }>`
-    select id, telegram_id from bots where parent_bot_id = ${parent.id} and id <> ${added.id}`.execute(db);
-  if (rows.some(({ telegram_id }) => telegram_id === added.telegram_id)) {
+/** A backend with a secret of its own, since the URL of the template is the same for all bots, and their owners may guess it. */
+function withSecret<Given extends { backend_url?: string }>(given: Given): Given & { secret_token: string } {
+  return { ...given, secret_token: given.backend_url ? randomBytes(SECRET_BYTES).toString('base64url') : '' };
+}
+
+type Ties = Pick<Bot, 'parent_bot_id' | 'owner_user_id'>;
+
+function tiesOf({ id }: Bot, ownerId: number | null): Ties {
+  return { parent_bot_id: id, owner_user_id: ownerId };
+}
+
+/** `added`: in the transaction that adds it, as two updates about one bot may be handled at once. */
+async function requireRoom(db: BotDeps['db'], { parent_bot_id, owner_user_id }: Ties, added?: Bot): Promise<void> {
+  const { rows } = await sql<{ telegram_id: number; owner_user_id: number | null }>`
+    select telegram_id, owner_user_id from bots
+    where parent_bot_id = ${parent_bot_id} and id <> ${added?.id ?? 0}`.execute(db);
+  if (rows.some(({ telegram_id }) => telegram_id === added?.telegram_id)) {
     throw new FlotillaError('conflict', 'This bot is registered already');
   }
-  if (rows.length >= ADOPTED_AT_MOST) {
-    throw new FlotillaError('bad_request', `A bot adopts at most ${ADOPTED_AT_MOST} bots`);
+  if (rows.length >= ADOPTED_AT_MOST) throw new AdoptionRefused(`A bot adopts at most ${ADOPTED_AT_MOST} bots`);
+  const ofOwner = rows.filter((row) => row.owner_user_id === owner_user_id);
+  if (ofOwner.length >= ADOPTED_OF_ONE_PERSON) {
+    throw new AdoptionRefused(`A bot adopts at most ${ADOPTED_OF_ONE_PERSON} bots of one person`);
   }
 }
 

@@ -1,3 +1,5 @@
+import { allowOnce } from '@flotilla/redis/allow-once.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
@@ -6,11 +8,12 @@ import { recordEvent } from '../../people/events/record-event.ts';
 import type { ClaimedUnit, Outcome } from '../lanes/claimed-unit.ts';
 import { isStoreAway } from '../lanes/is-store-away.ts';
 import { afterFailure, type FailedTry, givenUp } from '../lanes/retry-schedule.ts';
-import { adoptBot } from './adopt-bot.ts';
+import { AdoptionRefused, adoptBot } from './adopt-bot.ts';
 import { type ManagedBot, readManagedBot } from './managed-bot.ts';
 
 /** A refusal is tried again some seconds long: the platform may tell of a bot before it gives its token. */
 const REFUSED_AT_MOST = 4;
+const REFUSALS_TOLD_EVERY_MS = 3_600_000;
 
 /**
  * Adopts the bot that an update tells of. Until that works, it is tried again on the schedule of deliveries; what cannot work
@@ -33,10 +36,14 @@ type Failed = { unit: ClaimedUnit; managed: ManagedBot; error: FlotillaError };
 async function afterError(deps: BotDeps, parent: Bot, { unit, managed, error }: Failed): Promise<Outcome> {
   const { expiresAtMs } = unit.updates[0];
   const record = afterFailure(unit.retry, failedTry(error), { expiresAtMs }, deps.clock.nowMs());
-  const isFinal = FINAL.includes(error.code) && record.attempts >= REFUSED_AT_MOST;
+  const isRefused = error instanceof AdoptionRefused;
+  const isFinal = isRefused || (FINAL.includes(error.code) && record.attempts >= REFUSED_AT_MOST);
   if (!isFinal && record.nextTryAtMs < expiresAtMs) return { outcome: 'retry', atMs: record.nextTryAtMs, record };
-  const text = `@${managed.made.username} could not be adopted: ${error.message}`;
-  await recordEvent(deps.db, { kind: 'bot.not_adopted', bot_id: parent.id, text });
+  // Anybody with the link may make as many bots as the platform allows.
+  if (!isRefused || (await allowOnce(deps.redis, botKeys(parent.id).toldOfRefusal, REFUSALS_TOLD_EVERY_MS))) {
+    const text = `@${managed.made.username} could not be adopted: ${error.message}`;
+    await recordEvent(deps.db, { kind: 'bot.not_adopted', bot_id: parent.id, text });
+  }
   return { outcome: 'dead', failure: givenUp(record) };
 }
 

@@ -4,6 +4,7 @@ import { type Bot, type BotChanges, usesPlatformWebhook } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { type ChangeOptions, changeBot } from './change-bot.ts';
 import { setPlatformWebhook } from './platform-webhook.ts';
+import { requireTokenOf } from './token-of-bot.ts';
 import { type PlatformIdentity, resultOf } from './validate-token.ts';
 
 type Parent = Pick<Bot, 'token' | 'upstream' | 'environment'>;
@@ -29,8 +30,8 @@ export async function managedToken(
 }
 
 /**
- * Stores a token that the platform gave out for a managed bot, and sets its webhook anew. The old token is dead by then, so nothing
- * may hold the new one up. Two that do this at once agree, as each asks once more which token counts.
+ * Stores a token that the server of the parent gave out for a managed bot, and sets its webhook anew. The bot's own server must say
+ * that the token is this bot's. Two that do this at once agree, as each asks once more which token counts. Throws FlotillaError.
  */
 export async function keepManagedToken(
   deps: BotDeps,
@@ -40,14 +41,28 @@ export async function keepManagedToken(
   options: ChangeOptions,
 ): Promise<Bot> {
   let [latest, changed] = [token, bot];
-  for (let times = 0; times < STORED_AT_MOST; times += 1) {
-    changed = await changeBot(deps, by, bot.id, { ...changes, token: latest }, options);
-    const stored = latest;
-    latest = await managedToken(deps, parent, bot.telegram_id).catch(() => stored);
-    if (latest === stored) break;
+  for (let times = 1; ; times += 1) {
+    const given = latest;
+    const refusal = given === changed.token ? null : await refusalOf(deps, bot, given);
+    if (refusal === null) changed = await changeBot(deps, by, bot.id, { ...changes, token: given }, options);
+    latest = await managedToken(deps, parent, bot.telegram_id).catch(() => given);
+    if (latest !== given && times < STORED_AT_MOST) continue;
+    if (refusal !== null) throw refusal;
+    break;
   }
   if (usesPlatformWebhook(changed)) await setWebhookAnew(deps, changed);
   return changed;
+}
+
+/** Why the platform does not know a token, as when it was replaced meanwhile; null: it is this bot's. Throws FlotillaError. */
+async function refusalOf(deps: BotDeps, bot: Bot, token: string): Promise<FlotillaError | null> {
+  try {
+    await requireTokenOf(deps, bot, token);
+    return null;
+  } catch (error) {
+    if (error instanceof FlotillaError && error.code === 'token_refused') return error;
+    throw error;
+  }
 }
 
 /** Its secret comes from the token. Until it is set, the platform keeps what we refuse; upkeep sets it otherwise. */

@@ -5,6 +5,7 @@ import type { Bot } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { keepManagedToken, managedToken } from './managed-token.ts';
 import { newestBot } from './newest-bot.ts';
+import { requireSettled } from './token-of-bot.ts';
 
 /**
  * Gives a bot another token at the platform, by the bot that manages it. If the platform has another one than we have, that is
@@ -19,6 +20,7 @@ export async function rotateToken(deps: BotDeps, by: Actor, known: Bot): Promise
       'No bot here manages this one: get a new token from BotFather, and give it with POST /api/bots/update',
     );
   }
+  requireSettled(bot);
   await requireAuditable(deps.db);
   const present = await managedToken(deps, parent, bot.telegram_id);
   const token =
