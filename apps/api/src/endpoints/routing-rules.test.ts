@@ -1,8 +1,11 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { RoutingRuleResource } from '@flotilla/contract/routing-rules.ts';
+import { botStore } from '@flotilla/domain/fleet/bots/bot-store.ts';
+import { waitingForLocks } from '@flotilla/testing/locked-table.ts';
 import { type RestAnswer, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 
 const TARGET_CHAT = -1_002_000_000_002;
@@ -37,6 +40,23 @@ const faultsOf = (answer: RestAnswer) => {
 };
 
 describe('a routing rule', () => {
+  test.each([
+    ['update', { description: 'x' }],
+    ['delete', {}],
+  ])('is gone for who wants to %s it while a bot of it is deleted', async (act, fields) => {
+    const { id: leaving } = await api.addBot();
+    const { id } = await added({ target_bot_id: leaving });
+    let answering: Promise<RestAnswer> | undefined;
+    await api.database.db.transaction().execute(async (db) => {
+      const bots = botStore(db);
+      await bots.lock(leaving);
+      answering = api.admin('POST', `/api/routes/${act}`, { body: { id, ...fields } });
+      await waitFor(async () => (await waitingForLocks(api.database.db)) === 1);
+      await bots.remove(leaving);
+    });
+    expect(await answering).toMatchObject({ status: 404 });
+  });
+
   test('is added, listed in id order, and deleted', async () => {
     const first = await add({ condition_type: 'keyword', condition_value: 'help me', description: 'To the desk' });
     expect(first.json).toEqual({

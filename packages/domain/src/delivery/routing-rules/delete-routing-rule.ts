@@ -1,7 +1,7 @@
-import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { type ChangeRulesDeps, changeRules } from '../../fleet/bots/change-rules.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { auditedRule } from './audited-rule.ts';
+import { lockRule } from './lock-rule.ts';
 import type { RoutingRule } from './routing-rule.ts';
 import { routingRuleStore } from './routing-rule-store.ts';
 
@@ -13,11 +13,9 @@ export async function deleteRoutingRule(
   check?: (rule: RoutingRule) => void,
 ): Promise<void> {
   await changeRules(deps, by, async (db) => {
-    const rules = routingRuleStore(db);
-    const rule = await rules.lock(id);
-    if (rule === null) throw new FlotillaError('not_found', 'Route not found');
+    const rule = await lockRule(db, id);
     check?.(rule);
-    await rules.remove(id);
+    await routingRuleStore(db).remove(id);
     const audited = auditedRule('route_delete', rule);
     return { result: undefined, botIds: [rule.source_bot_id, rule.target_bot_id], audited };
   });

@@ -1,4 +1,5 @@
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
+import { botStore } from '../../fleet/bots/bot-store.ts';
 import { type ChangeRulesDeps, changeRules } from '../../fleet/bots/change-rules.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { describeChanges } from '../../people/audit/describe-changes.ts';
@@ -16,6 +17,7 @@ export async function reorderRoutingRules(
   ids: readonly number[],
 ): Promise<RoutingRule[]> {
   return changeRules(deps, by, async (db) => {
+    await botStore(db).lockAll([sourceBotId]);
     const rules = routingRuleStore(db);
     const before = await rules.lockOfBot(sourceBotId);
     const byId = new Map(before.map((rule) => [rule.id, rule]));

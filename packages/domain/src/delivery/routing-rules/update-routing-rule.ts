@@ -1,9 +1,9 @@
-import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { type ChangeRulesDeps, changeRules } from '../../fleet/bots/change-rules.ts';
 import { refuseUnknownBot } from '../../people/accounts/refuse-unknown-bot.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { auditedRule } from './audited-rule.ts';
 import { completeRule } from './complete-rule.ts';
+import { lockRule } from './lock-rule.ts';
 import type { RoutingRule, RoutingRuleChanges } from './routing-rule.ts';
 import { routingRuleStore } from './routing-rule-store.ts';
 
@@ -19,11 +19,10 @@ export async function updateRoutingRule(
 ): Promise<RoutingRule> {
   const named = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   return changeRules(deps, by, async (db) => {
-    const rules = routingRuleStore(db);
-    const before = await rules.lock(id);
-    if (before === null) throw new FlotillaError('not_found', 'Route not found');
+    const others = [changes.source_bot_id, changes.target_bot_id].filter((botId) => botId !== undefined);
+    const before = await lockRule(db, id, others);
     check?.(before);
-    const result = await rules.update(
+    const result = await routingRuleStore(db).update(
       id,
       completeRule(deps.directory, { ...before, ...named }, before.candidate_bot_ids),
     );

@@ -71,6 +71,10 @@ export function botStore(db: Database) {
     const row = await read().where('id', '=', id).executeTakeFirst();
     return row && withFormerChats(row);
   };
+  /** In order of id, so that two transactions over the same bots wait instead of deadlocking. */
+  const lockAll = async (ids: readonly number[]): Promise<void> => {
+    await db.selectFrom('bots').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute();
+  };
   return {
     all: async (): Promise<BotRow[]> => (await read().orderBy('id').execute()).map(withFormerChats),
     byId,
@@ -100,6 +104,7 @@ export function botStore(db: Database) {
       const locked = db.selectFrom('bots').select('id').where('id', '=', id).forNoKeyUpdate();
       return (await locked.executeTakeFirst()) && byId(id);
     },
+    lockAll,
     insert: async (bot: NewBot): Promise<BotRow | undefined> => {
       const inserted = await db
         .insertInto('bots')
@@ -138,8 +143,7 @@ export function botStore(db: Database) {
     /** Draws new revisions for bots whose rules or programs changed. */
     touch: async (ids: number[]): Promise<void> => {
       if (ids.length === 0) return;
-      // Locked in order of id, so that two transactions over the same bots wait instead of deadlocking.
-      await db.selectFrom('bots').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute();
+      await lockAll(ids);
       await db.updateTable('bots').set({ revision: nextRevision }).where('id', 'in', ids).execute();
     },
     /** Notes that a bot asks questions. */

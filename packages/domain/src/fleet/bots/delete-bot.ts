@@ -21,6 +21,7 @@ export async function deleteBot(deps: BotDeps, by: Actor, botId: number, check?:
   const { existed, partners } = await deps.db.transaction().execute(async (transaction) => {
     const store = botStore(transaction);
     const partners = await store.routingPartners(botId);
+    await store.lockAll([botId, ...partners]);
     const bot = await store.lock(botId);
     if (bot !== undefined) check?.(openBot(deps.secrets, bot));
     const existed = await store.remove(botId);
