@@ -6,6 +6,7 @@ import { storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
 
 const CHAT = 71;
 
@@ -118,6 +119,18 @@ describe.each(Object.entries(KINDS))('a %s', (_name, { path, add, change, kept }
     expect(await post(`${path}/delete`, { id }, { 'if-match': await tagOf(id) })).toMatchObject({ status: 200 });
     expect(await post(`${path}/update`, { id, ...change('x') }, { 'if-match': tag })).toMatchObject({ status: 404 });
   });
+});
+
+test('a bot is compared as it is stored, also by a replica that has not heard of its last change', async () => {
+  const { id } = await api.addBot();
+  const change = (description: string, headers?: Record<string, string>) =>
+    post('/api/bots/update', { id, description }, headers);
+  const tag = (await change('one')).headers.get('etag')!;
+  await change('two');
+  // Another replica does so, and tells this one a moment later.
+  const stored = { description: 'one', revision: sql<number>`nextval('bot_revisions')` };
+  await api.database.db.updateTable('bots').set(stored).where('id', '=', id).execute();
+  expect(await change('three', { 'if-match': tag })).toMatchObject({ status: 200 });
 });
 
 test('a note keeps its tag when somebody reads it', async () => {

@@ -4,6 +4,7 @@ import { type Bot, type BotChanges, polls, usesPlatformWebhook } from './bot.ts'
 import type { BotDeps } from './bot-deps.ts';
 import { type BotCheck, changeBot } from './change-bot.ts';
 import type { CursorChange } from './cursor-change.ts';
+import { newestBot } from './newest-bot.ts';
 import { NOW, patchBotState } from './patch-bot-state.ts';
 import { removeOurWebhook, removePlatformWebhook, setPlatformWebhook } from './platform-webhook.ts';
 
@@ -22,9 +23,13 @@ export async function switchIntake(
   const wanted = { ...bot, ...changes };
   const [used, uses] = [usesPlatformWebhook(bot), usesPlatformWebhook(wanted)];
   if (used || uses) await requireAuditable(deps.db);
-  if (uses && (!used || wanted.token !== bot.token)) await setPlatformWebhook(deps, wanted);
+  const sets = uses && (!used || wanted.token !== bot.token);
+  const removes = used && !uses;
+  // Also now, because the platform is told before the change is stored.
+  if (sets || removes) options.check?.(await newestBot(deps, bot));
+  if (sets) await setPlatformWebhook(deps, wanted);
   // Polling needs the place of any webhook; a bot that is switched off leaves that of another service alone.
-  if (used && !uses) await (polls(wanted) ? removePlatformWebhook : removeOurWebhook)(deps, wanted);
+  if (removes) await (polls(wanted) ? removePlatformWebhook : removeOurWebhook)(deps, wanted);
   const changed = await changeBot(deps, by, bot.id, changes, options);
   if (used !== uses) await patchBotState(deps, changed, { intakeSince: NOW, foreignAt: 0 });
   if (uses) await patchBotState(deps, changed, { hookOkAt: NOW });

@@ -26,8 +26,6 @@ export async function updateBot(
 ): Promise<Bot> {
   const bot = deps.directory.byId(botId);
   if (!bot) throw new FlotillaError('not_found', 'Bot not found');
-  // Also now, because the platform is told of a new way of intake before the change is stored.
-  check?.(bot);
   const changes = withoutMasks(bot, wanted);
   if (bot.moving && movesBot(bot, changes)) {
     throw new FlotillaError('conflict', 'The bot moves: send it elsewhere with POST /api/bots/move');
