@@ -3,6 +3,7 @@ import type { OutboxEntryResource } from '@flotilla/contract/outbox.ts';
 import { broadcastStore } from '@flotilla/domain/delivery/broadcasts/broadcast-store.ts';
 import { authorRights } from '@flotilla/domain/delivery/outbox/author.ts';
 import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
+import { outboxTurnStore } from '@flotilla/domain/delivery/outbox/turn-store.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { waitingForLocks } from '@flotilla/testing/locked-table.ts';
 import { queueEntries } from '@flotilla/testing/queued-entries.ts';
@@ -549,8 +550,9 @@ describe('undoing a cancel', () => {
     const id = await cancelled();
     const next = await added();
     const begun = Promise.withResolvers<void>();
+    const claim = await outboxTurnStore(api.database.db).claim(bot.id);
     const beginning = api.database.db.transaction().execute(async (db) => {
-      await db.updateTable('outbox').set({ state: 'sending' }).where('id', '=', next.id).execute();
+      expect(await outboxTurnStore(db).begin([{ id: next.id, bot_id: bot.id, claim }])).toHaveLength(1);
       await begun.promise;
     });
     const restoring = restore(id);

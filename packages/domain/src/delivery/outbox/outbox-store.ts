@@ -158,16 +158,14 @@ export function outboxStore(db: Database) {
 
     /**
      * Lets those of the entries wait again that were cancelled a moment ago, and that nothing has overtaken in their chats. Needs a
-     * transaction: until it ends, no worker begins an entry behind them.
+     * transaction: until it ends, no worker begins an entry of their bots, as `begin` skips a bot whose claim is being written.
      */
     async restore(scope: Scope, ids: readonly number[]): Promise<ChangedOfBot[]> {
       const these = sql`id = any(${[...ids]}::bigint[]) and ${visibleTo(scope, 'bot_id')}`;
       await sql`
-        select next.id from (select distinct bot_id, chat_id, priority from outbox where ${these}) as lane
-        cross join lateral (
-          select id from outbox where bot_id = lane.bot_id and chat_id = lane.chat_id and priority = lane.priority
-            and state = 'queued' order by id limit 1 for no key update
-        ) as next`.execute(db);
+        insert into outbox_claims (bot_id, claim)
+        select id, 0 from bots where id in (select bot_id from outbox where ${these}) order by id
+        on conflict (bot_id) do update set claim = outbox_claims.claim`.execute(db);
       const restored: { bot_id: number }[] = [];
       for (const [event, isIts] of [
         ['restore', sql`(send_at is null or send_at <= now()) and not ${WAS_OVERTAKEN}`],

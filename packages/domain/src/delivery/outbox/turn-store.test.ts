@@ -1,7 +1,10 @@
 import type { OutboxEntry } from '@flotilla/contract/outbox.ts';
+import type { Database } from '@flotilla/database/connect.ts';
+import { waitingForLocks } from '@flotilla/testing/locked-table.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { queueEntries } from '@flotilla/testing/queued-entries.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { EVERYTHING } from '../../people/accounts/scope.ts';
@@ -64,6 +67,33 @@ describe('an owner', () => {
     expect(await begin([resting, expired, cancelled], claim)).toEqual([]);
     expect(await upkeep().expire(10)).toBeGreaterThanOrEqual(1);
     expect((await shown(expired)).state).toBe('expired');
+  });
+
+  test('begins nothing behind an entry that is being restored, also by what it saw before that', async () => {
+    const claim = await turns().claim(bot_id);
+    const [first] = (await queued([ADA])) as [number];
+    const cancel = () => outboxStore(database.db).change(EVERYTHING, 'cancel', { ids: [first] }, {});
+    const restore = (db: Database) => outboxStore(db).restore(EVERYTHING, [first]);
+    await cancel();
+    const next = await database.db.transaction().execute(async (transaction) => {
+      expect(await restore(transaction)).toMatchObject([{ bot_id, count: 1 }]);
+      const [behind] = (await queued([ADA])) as [number];
+      expect(await begin([behind], claim)).toEqual([]);
+      return behind;
+    });
+    await cancel();
+    let beginning: Promise<number[]> | undefined;
+    await database.db.transaction().execute(async (transaction) => {
+      await sql`select from outbox_claims where bot_id = ${bot_id} for update`.execute(transaction);
+      let isOver = false;
+      beginning = begin([next], claim).finally(() => {
+        isOver = true;
+      });
+      await waitFor(async () => isOver || (await waitingForLocks(database.db)) > 0);
+      await restore(transaction);
+    });
+    expect(await beginning).toEqual([]);
+    expect(await begin([first, next], claim)).toEqual([first]);
   });
 
   test('begins nothing any more once there is another one, which declares in doubt what it had begun', async () => {

@@ -66,7 +66,8 @@ export function outboxTurnStore(db: Database) {
 
     /**
      * Notes that requests for these entries begin now. Left out are those of a former owner, those that do not wait any more, and
-     * those with another one of their chat and priority before them, which may have begun in the group that the chat was before.
+     * those with another one of their chat and priority before them, which may have begun in the group that the chat was before, and
+     * those of a bot in whose outbox something is being restored.
      */
     async begin(wanted: readonly ToBegin[]): Promise<BegunEntry[]> {
       const { may, set } = transition('begin');
@@ -75,9 +76,13 @@ export function outboxTurnStore(db: Database) {
         with wanted as (
           select * from unnest(${column(({ id }) => id)}::bigint[], ${column(({ bot_id }) => bot_id)}::bigint[],
             ${column(({ claim }) => claim)}::bigint[]) as wanted(id, bot_id, claim)
+        ), seen as materialized (
+          select bot_id, claim, xmin as version from outbox_claims where (bot_id, claim) in (select bot_id, claim from wanted)
         ), owned as (
-          select bot_id, claim from outbox_claims
-          where (bot_id, claim) in (select bot_id, claim from wanted) order by bot_id for share
+          -- A restore since the snapshot has written its row anew.
+          select locked.bot_id, locked.claim from seen
+          join outbox_claims locked on locked.bot_id = seen.bot_id and locked.claim = seen.claim and locked.xmin = seen.version
+          order by locked.bot_id for share of locked skip locked
         ), free as (
           select outbox.id, owned.claim from wanted
           join owned on owned.bot_id = wanted.bot_id and owned.claim = wanted.claim
