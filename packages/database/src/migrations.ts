@@ -40,6 +40,7 @@ import * as rightsByLabel from './migrations/20261201T040000-rights-by-label.ts'
 import * as passkeys from './migrations/20261201T040100-passkeys.ts';
 import * as notesWords from './migrations/20261201T050000-notes-words.ts';
 import * as rulesOfLinks from './migrations/20261201T060000-rules-of-links.ts';
+import * as knownMoves from './migrations/20261201T0A0000-known-moves.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -86,4 +87,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261201T040100-passkeys': passkeys,
   '20261201T050000-notes-words': notesWords,
   '20261201T060000-rules-of-links': rulesOfLinks,
+  '20261201T0A0000-known-moves': knownMoves,
 };

@@ -52,6 +52,10 @@ export interface BotMovesTable {
   /** When logOut was called; null: it can be cancelled. */
   leaves_at: Date | null;
   left_at: Date | null;
+  /** In the step log_out: since when every process can know of it; null: not surely yet. */
+  known_since: Date | null;
+  /** A server that the move was sent elsewhere from, where the bot may be logged in. */
+  logs_out_of: string | null;
   created_at: CreatedAt;
   finished_at: Date | null;
 }

@@ -14,7 +14,12 @@ export type PlatformServer = {
 };
 
 /** The server of a bot: the name of one of the settings, and the environment there. */
-export type AtServer = { upstream: string; environment: PlatformEnvironment };
+export type AtServer = {
+  upstream: string;
+  environment: PlatformEnvironment;
+  /** Of a bot: how often it had come to another server when its caller read it. */
+  moves?: number;
+};
 
 /** The segment before the method, and before a file's path. */
 export function environmentPath(server: Pick<PlatformServer, 'isTest'>): string {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { wasHandedFile } from '@flotilla/domain/delivery/programs/program-files.ts';
-import { isBetweenServers } from '@flotilla/domain/fleet/bots/bot.ts';
 import { isProgramToken, type ProgramCredential } from '@flotilla/domain/fleet/bots/program-credential.ts';
+import { isHeldByMove } from '@flotilla/domain/fleet/upstreams/hold-while-moving.ts';
 import { percentDecoded } from '@flotilla/telegram/parameters/percent-decoded.ts';
 import { encodeToken } from '@flotilla/telegram/token-text.ts';
 import { credentialOf, isValid } from '../auth/program-credential.ts';
@@ -62,7 +62,7 @@ function refusalOf({ context }: RunningProxy, token: string): Refusal | null {
     const bot = context.directory.byToken(token);
     if (bot === undefined) return context.proxy.unknownBots === 'reject' ? UNAUTHORIZED : null;
     if (bot.disabled) return DISABLED;
-    return isBetweenServers(bot) ? whileMoving(bot) : null;
+    return isHeldByMove(context.directory, bot) ? whileMoving(bot) : null;
   } catch (error) {
     return describeError(context.log, error);
   }
@@ -116,7 +116,7 @@ async function refusalForProgram(
   context.recordTokenUse(found.token.id);
   const refused = refusedByState(METHOD, found);
   if (refused !== null) return refused;
-  if (isBetweenServers(found.bot)) return { reason: 'paused', refusal: whileMoving(found.bot) };
+  if (isHeldByMove(context.directory, found.bot)) return { reason: 'paused', refusal: whileMoving(found.bot) };
   const refusal = await refusalByRate(context, found.token);
   if (refusal !== null) return { reason: 'rate', refusal };
   // Another token of the program was given the path, and a file does not tell its chat.

@@ -17,7 +17,7 @@ export async function watchPlatformWebhooks(deps: WorkerContext): Promise<void> 
   if (pushed.length === 0 || deps.publicUrl === null) return;
   const due = await takeDueChecks(deps, pushed);
   for (let from = 0; from < due.length; from += CHECKS_AT_ONCE) {
-    await Promise.all(due.slice(from, from + CHECKS_AT_ONCE).map((bot) => checkWebhook(deps, bot)));
+    await Promise.all(due.slice(from, from + CHECKS_AT_ONCE).map(({ id }) => checkWebhook(deps, id)));
   }
 }
 
@@ -31,8 +31,11 @@ async function takeDueChecks(deps: WorkerContext, bots: Bot[]): Promise<Bot[]> {
 }
 
 /** Checks one bot's webhook and stores the result in the bot's state. A refusal by the platform is not thrown. */
-async function checkWebhook(deps: WorkerContext, bot: Bot): Promise<void> {
-  const refusedAtMs = Number((await deps.redis.commands.hget(botKeys(bot.id).state, 'refusedAt')) ?? 0);
+async function checkWebhook(deps: WorkerContext, botId: number): Promise<void> {
+  const refusedAtMs = Number((await deps.redis.commands.hget(botKeys(botId).state, 'refusedAt')) ?? 0);
+  // It may have begun to move, or have moved, while the checks before this one ran.
+  const bot = deps.directory.byId(botId);
+  if (!bot || !usesPlatformWebhook(bot)) return;
   try {
     const found = await repairPlatformWebhook(deps, bot);
     if (found.outcome === 'foreign') {

@@ -1,7 +1,7 @@
 import type { ClaimedKey } from '@flotilla/domain/delivery/idempotency/idempotency-keys.ts';
 import { isIdempotencyKey, KEY_FORM, KEY_HEADER } from '@flotilla/domain/delivery/idempotency/key-header.ts';
 import type { Claim } from '@flotilla/domain/delivery/idempotency/open-claims.ts';
-import { isBetweenServers } from '@flotilla/domain/fleet/bots/bot.ts';
+import { isHeldByMove } from '@flotilla/domain/fleet/upstreams/hold-while-moving.ts';
 import { shareOf } from '../../http/collect-body.ts';
 import { untilGone } from '../../http/until-gone.ts';
 import { badRequest, KEYS_BUSY, type Refusal, tooManyKeys, UNKNOWN_OUTCOME, whileMoving } from '../answer.ts';
@@ -43,7 +43,7 @@ function passUnlessFlooded(proxy: RunningProxy, of: CallOfBot, follow: (read: Me
       // The call may have been held, and the bot be elsewhere since.
       const { directory } = proxy.context;
       const now = (directory.ready() && directory.byId(bot.id)) || bot;
-      if (isBetweenServers(now)) return refuse(proxy, read, whileMoving(now));
+      if (isHeldByMove(directory, now)) return refuse(proxy, read, whileMoving(now));
       const tee = teeOf(proxy, read, now, body?.type ?? null);
       pass(proxy, read, now, { tee, asProgram, keyed: follow(read) });
     },

@@ -61,7 +61,7 @@ export function botMoveStore(db: Database) {
       const moves = changes.step !== undefined && changes.step !== move.step;
       const changed = await db
         .updateTable('bot_moves')
-        .set({ ...changes, ...(moves && { step_since: sql<Date>`now()` }) })
+        .set({ ...changes, ...(moves && { step_since: sql<Date>`now()`, known_since: null }) })
         .where(mine(move))
         .returningAll()
         .executeTakeFirst();
@@ -121,11 +121,17 @@ export function botMoveStore(db: Database) {
       return rows[0]?.left ?? 0;
     },
 
+    /** Every process can know of the step now. True if that is so for this many seconds. */
     async isSettled(move: BotMove, seconds: number): Promise<boolean> {
       const { rows } = await sql<{ settled: boolean }>`
-        select step_since <= now() - make_interval(secs => ${seconds}) as settled from bot_moves
-        where id = ${move.id}`.execute(db);
+        update bot_moves set known_since = coalesce(known_since, now()) where ${mine(move)}
+        returning known_since <= now() - make_interval(secs => ${seconds}) as settled`.execute(db);
       return rows[0]?.settled ?? false;
+    },
+
+    /** What processes could know of the step is lost. */
+    async unsettle(move: BotMove): Promise<void> {
+      await db.updateTable('bot_moves').set({ known_since: null }).where(mine(move)).execute();
     },
   };
 }

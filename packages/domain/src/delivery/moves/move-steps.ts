@@ -59,8 +59,7 @@ async function drain(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd> 
 
 /** From this step on nothing is sent, once every process knows it. */
 async function depart(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd> {
-  const settled = await botMoveStore(deps.db).isSettled(move, deps.settleS ?? SETTLE_S);
-  if (!settled) return { waitsS: DRAINING_S, reason: '' };
+  if (!(await isKnownToAll(deps, bot, move))) return { waitsS: DRAINING_S, reason: '' };
   const left = await leaveServer(deps, bot, () => botMoveStore(deps.db).leave(move));
   switch (left.outcome) {
     case 'left':
@@ -77,6 +76,16 @@ async function depart(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd>
       await changed(deps, move, { step: 'drain', reason: left.reason });
       return { waitsS: deps.lookAgainS ?? LOOK_AGAIN_S, reason: left.reason };
   }
+}
+
+/** True once processes had the time to hear of it, which counts from when Redis had it: to publish it may have failed. */
+async function isKnownToAll(deps: MoveDeps, { id }: Bot, move: BotMove): Promise<boolean> {
+  const moves = botMoveStore(deps.db);
+  await deps.directory.refresh();
+  if (deps.directory.byId(id)?.moving?.step === move.step) return moves.isSettled(move, deps.settleS ?? SETTLE_S);
+  await moves.unsettle(move);
+  await republishBots(deps, [id]);
+  return false;
 }
 
 async function hasLeft(deps: MoveDeps, move: BotMove): Promise<StepEnd> {

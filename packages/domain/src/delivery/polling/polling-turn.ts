@@ -70,10 +70,10 @@ const BRIEF_TIMEOUT_S = 1;
 export async function pollingTurn(deps: PollingDeps, botId: number, lease: TurnLease): Promise<TurnOutcome> {
   const bot = await botForTurn(deps, botId, polls);
   if (!bot) return { next: 'idle' };
-  const owner = await beginPolling(deps, bot);
-  if (owner.outcome !== 'owner') return { next: 'idle' };
   const changed = abortOnChange(deps, bot);
   try {
+    const owner = await beginPolling(deps, bot);
+    if (owner.outcome !== 'owner') return { next: 'idle' };
     const signal = AbortSignal.any([lease.signal, changed.signal]);
     const nowMs = deps.clock.nowMs();
     const { polledAgoMs, refusedForMs } = owner;
@@ -200,7 +200,7 @@ async function isOurWebhookRemoved(deps: PollingDeps, bot: Bot): Promise<boolean
   }
 }
 
-/** A bot that was changed must not be polled with its old token or kinds, nor at all once it is disabled or gone. */
+/** A bot that was changed must not be polled with its old token or kinds or where it was, nor at all once it is disabled or gone. */
 function abortOnChange(deps: PollingDeps, bot: Bot): { signal: AbortSignal; stop(): void } {
   const changed = new AbortController();
   const asked = askedKinds(deps, bot).join();
@@ -208,7 +208,7 @@ function abortOnChange(deps: PollingDeps, bot: Bot): { signal: AbortSignal; stop
     if (botId !== bot.id) return;
     const now = deps.directory.ready() ? deps.directory.byId(botId) : bot;
     const asksForOthers = now && askedKinds(deps, now).join() !== asked;
-    if (!now || !polls(now) || now.token !== bot.token || asksForOthers)
+    if (!now || !polls(now) || now.token !== bot.token || now.moves !== bot.moves || asksForOthers)
       changed.abort(new Error('the bot was changed'));
   });
   return { signal: changed.signal, stop };
