@@ -145,7 +145,7 @@ test('a move that was not logged out yet is cancelled by the name of the present
   expect(byMethod.logout).toBeUndefined();
 }, 60_000);
 
-test('what is in the way is said before anything happens, and a bot can be deleted while it moves', async () => {
+test('what is in the way is said before, a dead server holds no other bot up, and a bot can be deleted while it moves', async () => {
   const { bot, say } = await botWithPerson();
   await expect(move(bot, 'default')).rejects.toThrow('400');
   await expect(move(bot, 'nowhere')).rejects.toThrow('400');
@@ -156,11 +156,19 @@ test('what is in the way is said before anything happens, and a bot can be delet
   await expect(move(bot, 'local')).rejects.toThrow('409');
   await servers.fleet.rest('/api/bots/toggle-disabled', { id: bot.id });
 
-  await servers.cloud.setFault({ bot: bot.platformId, method: 'getMe', effect: { kind: 'reset' } });
+  await servers.cloud.setFault({ bot: bot.platformId, method: 'getMe', effect: { kind: 'hang' } });
   await move(bot, 'local');
   await steps(bot, 'log_in');
+  // A move whose server does not answer holds no other one up.
+  const { bot: other } = await botWithPerson();
+  await move(other, 'local');
+  await arrives(other, 'local');
   const { moving } = await move(bot, 'default');
   expect(moving?.to).toBe('default');
+  // The server that it gave up may have logged it in.
+  const loggedOutOf = async () =>
+    (await servers.cloud.readCalls({ bot: bot.platformId, method: 'logOut' })).calls.map(({ server }) => server);
+  await waitFor(async () => (await loggedOutOf()).includes('local'), { message: 'the logOut at the local server' });
   await servers.fleet.rest('/api/bots/delete', { id: bot.id });
   await servers.cloud.clearFaults({});
   const all = await servers.fleet.rest<{ id: number }[]>('/api/bots');

@@ -34,6 +34,8 @@ const SETTLE_QUESTIONS_EVERY_MS = 2_000;
 const TEND_OUTBOX_EVERY_MS = 2_000;
 const ERASE_EVERY_MS = 5_000;
 const MOVE_EVERY_MS = 1_000;
+/** A move whose server does not answer holds no other one up. */
+const MOVES_AT_ONCE = 10;
 const PARK_EVERY_MS = 20_000;
 /** While memory is tight, a program that is behind stops the intake of its bot. */
 const PARK_WHILE_TIGHT_EVERY_MS = 5_000;
@@ -170,11 +172,18 @@ function startErasures(deps: WorkerContext): { stop(): Promise<void> } {
 
 /** Goes on with moves of bots to other servers. */
 function startMoves(deps: WorkerContext): { stop(): Promise<void> } {
-  return repeatWork(deps, {
-    everyMs: MOVE_EVERY_MS,
-    work: (signal) => waitingForPostgres(continueMoves(deps, signal)),
-    failure: 'moves of bots could not go on; this is tried again',
-  });
+  const all = Array.from({ length: MOVES_AT_ONCE }, () =>
+    repeatWork(deps, {
+      everyMs: MOVE_EVERY_MS,
+      work: (signal) => waitingForPostgres(continueMoves(deps, signal)),
+      failure: 'moves of bots could not go on; this is tried again',
+    }),
+  );
+  return {
+    stop: async () => {
+      await Promise.all(all.map((one) => one.stop()));
+    },
+  };
 }
 
 /** Parks programs that stay too far behind, which may take minutes. */

@@ -17,14 +17,16 @@ export type PollingBegun =
       /** For how long the platform has refused the bot; null when it does not. */
       refusedForMs: number | null;
     }
-  | { outcome: 'nothing-to-do' };
+  /** The state is of another registration, or not made yet (`gone`), or the bot is disabled. */
+  | { outcome: 'gone' }
+  | { outcome: 'disabled' };
 
 /** Makes the caller the owner of the bot's polling. */
 export async function beginPolling(deps: { redis: RedisHandles }, bot: Bot): Promise<PollingBegun> {
   const begun = await scripts.beginPolling(deps.redis.commands, botKeys(bot.id), {
     ...registrationOf(bot),
   });
-  if (begun.outcome !== 'OK') return { outcome: 'nothing-to-do' };
+  if (begun.outcome !== 'OK') return { outcome: begun.outcome === 'GONE' ? 'gone' : 'disabled' };
   const { fencingToken, pollOffset, polledAgoMs, quickest, slowest, refusedForMs } = begun;
   const waiting = { quickest, slowest };
   return { outcome: 'owner', fencingToken, pollOffset, polledAgoMs, waiting, refusedForMs };

@@ -6,7 +6,7 @@ import { type Selectable, sql } from 'kysely';
 export type BotMove = Selectable<BotMovesTable>;
 
 /** What a step leaves behind where it ends or waits. */
-export type MoveChanges = Partial<Pick<BotMove, 'step' | 'waits_until' | 'reason'>>;
+export type MoveChanges = Partial<Pick<BotMove, 'step' | 'waits_until' | 'reason' | 'logs_out_of'>>;
 
 /** A worker that has ended is replaced after so long. */
 const LEASE_S = 15;
@@ -91,11 +91,16 @@ export function botMoveStore(db: Database) {
       return changed ?? null;
     },
 
-    /** Sends a move elsewhere, at once. False if it has gone on meanwhile. */
+    /**
+     * Sends a move elsewhere, at once. False if it has gone on meanwhile. The server that it gives up may have logged the bot in, unless
+     * it waited for an earlier one to log it out.
+     */
     async redirect({ id, step, leaves_at }: BotMove, to: string, nextStep: MoveStep): Promise<boolean> {
       const { numAffectedRows } = await sql`
         update bot_moves set to_upstream = ${to}, step = ${nextStep}, step_since = now(), waits_until = null, reason = '',
-          claim = claim + 1, due_at = now()
+          claim = claim + 1, due_at = now(), known_since = null,
+          logs_out_of = case when step = 'log_in' then nullif(coalesce(logs_out_of, to_upstream), ${to}) end,
+          left_at = case when ${nextStep} = 'log_in' then coalesce(left_at, now()) end
         where id = ${id} and finished_at is null and step = ${step} and (leaves_at is null) = ${leaves_at === null}`.execute(
         db,
       );

@@ -26,6 +26,8 @@ export async function moveBot(
   if (plan.obstacles.length > 0) throw new FlotillaError('conflict', plan.obstacles.join('. '));
   const isDone = await deps.db.transaction().execute(async (db) => {
     const moves = botMoveStore(db);
+    // Whoever deletes the bot locks it first, too.
+    if ((await botStore(db).lock(bot.id)) === undefined) return false;
     const done =
       active === null
         ? await moves.begin({ bot_id: bot.id, from_upstream: bot.upstream, to_upstream: to }, by)

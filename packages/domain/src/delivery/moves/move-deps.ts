@@ -19,3 +19,6 @@ export type MoveDeps = Omit<AskDeps, 'turns'> &
     /** How long (s) a step waits before it looks again. Default 5. */
     lookAgainS?: number;
   };
+
+/** What a step needs. `signal` aborts when the process stops, or when another worker has taken the move. */
+export type StepDeps = MoveDeps & { signal: AbortSignal };

@@ -12,20 +12,20 @@ import { foreignWebhookText } from '../../fleet/bots/foreign-webhook.ts';
 import { NOW, patchBotState } from '../../fleet/bots/patch-bot-state.ts';
 import { removeOurWebhook, setPlatformWebhook } from '../../fleet/bots/platform-webhook.ts';
 import { republishBots } from '../../fleet/bots/republish-bots.ts';
-import { serverOfName } from '../../fleet/upstreams/server-of-name.ts';
+import { isNamed, serverOfName } from '../../fleet/upstreams/server-of-name.ts';
 import { serverWords } from '../../fleet/upstreams/server-words.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { reservationOf } from '../intake/id-reserve.ts';
 import { type BotMove, botMoveStore } from './bot-move-store.ts';
 import { leaveServer } from './leave-server.ts';
-import type { MoveDeps } from './move-deps.ts';
-import { failureAt, isLoggedOut } from './server-answers.ts';
+import type { MoveDeps, StepDeps } from './move-deps.ts';
+import { failureAt, isLoggedOut, mayBeLoggedIn } from './server-answers.ts';
 
 /** A step goes on with the next one (null: another worker has the move, or it is over), or waits. */
 export type StepWait = { waitsS: number; reason: string; until?: Date | null };
 export type StepEnd = { next: BotMove | null } | StepWait;
-type Step = (deps: MoveDeps, bot: Bot, move: BotMove) => Promise<StepEnd>;
+type Step = (deps: StepDeps, bot: Bot, move: BotMove) => Promise<StepEnd>;
 
 export const STEPS: Record<MoveStep, Step> = { drain, log_out: depart, log_in: enter, start };
 
@@ -58,7 +58,7 @@ async function drain(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd> 
 }
 
 /** From this step on nothing is sent, once every process knows it. */
-async function depart(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd> {
+async function depart(deps: StepDeps, bot: Bot, move: BotMove): Promise<StepEnd> {
   if (!(await isKnownToAll(deps, bot, move))) return { waitsS: DRAINING_S, reason: '' };
   const left = await leaveServer(deps, bot, () => botMoveStore(deps.db).leave(move));
   switch (left.outcome) {
@@ -67,11 +67,13 @@ async function depart(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd>
     case 'lost':
       return { next: null };
     case 'failed':
-      // It can be cancelled again.
-      if (left.stays) await botMoveStore(deps.db).stay(move);
+      // It can be cancelled again, unless an earlier try may have logged it out.
+      if (left.stays && move.leaves_at === null) await botMoveStore(deps.db).stay(move);
       return waits(deps, left.reason);
     case 'no-room':
-      // Nobody tried to log it out yet, so sends need not wait.
+      // An earlier try may have logged it out.
+      if (move.leaves_at !== null && !left.isHere) return waits(deps, left.reason);
+      // It is logged in, so sends need not wait.
       await botMoveStore(deps.db).stay(move);
       await changed(deps, move, { step: 'drain', reason: left.reason });
       return { waitsS: deps.lookAgainS ?? LOOK_AGAIN_S, reason: left.reason };
@@ -92,16 +94,12 @@ async function hasLeft(deps: MoveDeps, move: BotMove): Promise<StepEnd> {
   return { next: await published(deps, move, (db) => botMoveStore(db).left(move)) };
 }
 
-async function enter(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd> {
-  let at: AtServer;
-  try {
-    at = serverOfName(deps, move.to_upstream, bot.environment);
-  } catch (error) {
-    if (!(error instanceof FlotillaError)) throw error;
-    return waits(deps, `TELEGRAM_UPSTREAMS has no server ${move.to_upstream}`);
-  }
+async function enter(deps: StepDeps, bot: Bot, move: BotMove): Promise<StepEnd> {
+  const at = serverOf(deps, bot, move.to_upstream);
+  if (at === null) return waits(deps, unnamed(move.to_upstream));
+  if (move.logs_out_of !== null) return leaveAbandoned(deps, bot, move, move.logs_out_of);
   const there = serverWords({ upstream: move.to_upstream });
-  const answer = await deps.duringMoves.call(bot.token, 'getMe', {}, { at, timeoutMs: ASK_MS });
+  const answer = await deps.duringMoves.call(bot.token, 'getMe', {}, { at, timeoutMs: ASK_MS, signal: deps.signal });
   if (isLoggedOut(answer)) {
     const seconds = await botMoveStore(deps.db).refusalLeftS(bot.id, move.to_upstream);
     const until = seconds > 0 ? inMs(deps, seconds * 1000) : (move.waits_until ?? inMs(deps, REFUSED_MS));
@@ -116,6 +114,26 @@ async function enter(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd> 
     return waits(deps, `${there} knows another bot by this token`);
   }
   return { next: await arrive(deps, bot, move) };
+}
+
+/** To ask a server that the move gave up for the bot may have logged it in there, and two would take its updates. */
+async function leaveAbandoned(deps: StepDeps, bot: Bot, move: BotMove, upstream: string): Promise<StepEnd> {
+  const at = serverOf(deps, bot, upstream);
+  if (at === null) return waits(deps, `${unnamed(upstream)}, where the bot may be logged in: name it again`);
+  if (!(await botMoveStore(deps.db).renew(move))) return { next: null };
+  const answer = await deps.duringMoves.call(bot.token, 'logOut', {}, { at, timeoutMs: ASK_MS });
+  if (mayBeLoggedIn(answer)) {
+    return waits(deps, `${failureAt(upstream, answer)}, and the bot may be logged in there`);
+  }
+  return { next: await changed(deps, move, { logs_out_of: null, ...NO_WAIT }) };
+}
+
+function serverOf(deps: MoveDeps, { environment }: Bot, upstream: string): AtServer | null {
+  return isNamed(deps.servers, upstream) ? serverOfName(deps, upstream, environment) : null;
+}
+
+function unnamed(upstream: string): string {
+  return `TELEGRAM_UPSTREAMS has no server ${upstream}`;
 }
 
 /** Ids of the new server may be lower: what is handed out goes on above all that was. */
@@ -176,6 +194,8 @@ async function published(
   store: (db: Database) => Promise<BotMove | null>,
 ): Promise<BotMove | null> {
   const next = await deps.db.transaction().execute(async (db) => {
+    // Whoever deletes the bot locks it first, too.
+    if ((await botStore(db).lock(move.bot_id)) === undefined) return null;
     const stored = await store(db);
     if (stored !== null) await botStore(db).touch([move.bot_id]);
     return stored;

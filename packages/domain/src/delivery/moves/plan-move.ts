@@ -18,6 +18,8 @@ export type MoveRequest = 'begin' | 'cancel' | 'redirect';
 /** Of no bot: a server answers it without logging anything in. */
 const NO_TOKEN = '1:none';
 const ASK_MS = 10_000;
+/** A server that has not said for so long if it logged the bot out may be given up. */
+const GIVES_UP_AFTER_MS = 120_000;
 
 /** What a move of the bot to this server would do, and what is in its way. Throws FlotillaError('bad_request') for an unknown server. */
 export async function planMove(
@@ -31,10 +33,11 @@ export async function planMove(
   const request = requestOf(bot, to, active);
   const plan: MovePlan = {
     ...{ from: bot.upstream, to, steps: [], pending_update_count: null, target_answers: true },
-    ...{ refused_for_s: 0, obstacles: obstaclesOfMove(to, active, request), notes: [] },
+    ...{ refused_for_s: 0, obstacles: obstaclesOfMove(deps, to, active, request), notes: [] },
   };
   if (request !== 'cancel') {
     if (request === 'begin') await lookAtPresent(deps, bot, plan);
+    if (active !== null) plan.notes.push(...notesOfRedirect(bot, to, active));
     await lookAtNext(deps, bot, at, plan);
   }
   plan.steps = stepsOf(bot, request, plan);
@@ -46,17 +49,33 @@ function requestOf(bot: Bot, to: string, active: BotMove | null): MoveRequest {
   return active.left_at === null && to === bot.upstream ? 'cancel' : 'redirect';
 }
 
-function obstaclesOfMove(to: string, active: BotMove | null, request: MoveRequest): string[] {
+function obstaclesOfMove(deps: AskDeps, to: string, active: BotMove | null, request: MoveRequest): string[] {
   if (active === null) return [];
-  const { to_upstream: present, step } = active;
+  const { to_upstream: present, step, leaves_at: leavesAt } = active;
+  const leftForMs = leavesAt === null ? 0 : deps.clock.nowMs() - leavesAt.getTime();
+  if (step === 'log_out' && request === 'redirect' && leftForMs > GIVES_UP_AFTER_MS) return [];
   if (to === present) return [`The bot moves to ${serverWords({ upstream: to })} already`];
   if (step === 'start') return [`The bot arrives at ${serverWords({ upstream: present })} now: move it from there`];
   if (step === 'log_in') return [];
-  if (active.leaves_at !== null) return ['The bot is being logged out: ask again in a few seconds'];
+  if (leavesAt !== null) {
+    return ['The bot is being logged out: ask again in a few seconds. After two minutes, it may go on without its answer'];
+  }
   if (request === 'cancel') return [];
   return [
     `The bot moves to ${serverWords({ upstream: present })}: cancel that first, with the name of its present server`,
   ];
+}
+
+/** What is given up with a server that does not say if it logged the bot out, or that may have logged it in. */
+function notesOfRedirect(bot: Bot, to: string, { step, to_upstream: present, logs_out_of: former }: BotMove): string[] {
+  const here = serverWords(bot);
+  if (step === 'log_out') {
+    return [
+      `Nobody knows if ${here} logged the bot out: what waits there may be lost, and if it comes back, call logOut there once more`,
+    ];
+  }
+  const abandoned = former ?? present;
+  return step !== 'log_in' || abandoned === to ? [] : [`The bot is logged out at ${serverWords({ upstream: abandoned })} first`];
 }
 
 async function lookAtPresent(deps: AskDeps, bot: Bot, plan: MovePlan): Promise<void> {

@@ -1,5 +1,6 @@
+import { aBot } from '@flotilla/testing/a-bot.ts';
 import { expect, test } from '@jest/globals';
-import { isOurWebhook } from './platform-webhook.ts';
+import { isOurWebhook, isPlatformSecret, setPlatformWebhook } from './platform-webhook.ts';
 
 const URL = 'https://flotilla.example/telegram/1';
 const NOW_S = 1_800_000_000;
@@ -21,4 +22,20 @@ test.each([
   ['with an error that has no date', true, { ...refused(1), last_error_date: undefined }],
 ])('a webhook %s is ours: %p', (_how, ours, change) => {
   expect(isOurWebhook({ ...OURS, ...change }, URL, NOW_S * 1000)).toBe(ours);
+});
+
+test('a bot that came to another server has another secret, and one that never moved that of all releases', async () => {
+  const told: unknown[] = [];
+  const platform = {
+    call: async (_token: string, _method: string, params: Record<string, unknown> = {}) => {
+      told.push(params.secret_token);
+      return { outcome: 'ok', result: true, text: '' } as const;
+    },
+  };
+  const deps = { publicUrl: 'https://flotilla.example', extraKinds: [], servers: new Map() };
+  const [before, after] = [aBot(), aBot({ moves: 1 })];
+  for (const bot of [before, after]) await setPlatformWebhook({ ...deps, platform: platform as never }, bot);
+  expect(told).toEqual(['G1QOY8WN2-BpxJ27ksjLRtLKeIsgjnPYLW_6BhUapaY', expect.stringMatching(/^[\w-]{43}$/)]);
+  expect([isPlatformSecret(before, String(told[1])), isPlatformSecret(after, String(told[0]))]).toEqual([false, false]);
+  expect(isPlatformSecret(after, String(told[1]))).toBe(true);
 });

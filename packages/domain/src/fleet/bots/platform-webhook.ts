@@ -19,9 +19,13 @@ const WAIT_AT_MOST_S = 3;
 const REFUSED_LATELY_MS = 150_000;
 const ASK_AGAIN_AFTER_MS = 24 * 3_600_000;
 
-/** The secret of the platform's pushes. It is derived from the bot's token, so it is never stored. */
-function platformSecret(bot: Bot): string {
-  return createHmac('sha256', bot.token).update(`platform-webhook:${bot.registration_id}`).digest('base64url');
+/**
+ * The secret of the platform's pushes. It is derived from the bot's token, so it is never stored. Each server of a bot that moves has
+ * another one: ids of the server before must not be taken for those of the present one.
+ */
+function platformSecret({ token, registration_id: registration, moves = 0 }: Bot): string {
+  const place = `platform-webhook:${registration}${moves > 0 ? `:${moves}` : ''}`;
+  return createHmac('sha256', token).update(place).digest('base64url');
 }
 
 /** Compares in constant time. */
