@@ -44,7 +44,10 @@ beforeEach(() => {
   poll = undefined;
 });
 
-async function leave(bot: Bot, { pressure = 'relaxed', signal }: { pressure?: MemoryPressure; signal?: AbortSignal } = {}) {
+async function leave(
+  bot: Bot,
+  { pressure = 'relaxed', signal }: { pressure?: MemoryPressure; signal?: AbortSignal } = {},
+) {
   const asked = { times: 0 };
   const deps = {
     ...scene.deps(),
@@ -70,7 +73,10 @@ test('the last update is kept also if the answer to logOut is lost', async () =>
 test('nothing is logged out while there is no room, the process stops, or Redis does not know the bot', async () => {
   const bot = await scene.registered({});
   endOfLogOut = (response) => answer(response, 'true');
-  expect(await leave(bot, { pressure: 'short' })).toMatchObject({ left: { outcome: 'no-room', isHere: false }, asked: 0 });
+  expect(await leave(bot, { pressure: 'short' })).toMatchObject({
+    left: { outcome: 'no-room', isHere: false },
+    asked: 0,
+  });
   expect(await leave(bot, { signal: AbortSignal.abort() })).toMatchObject({ left: { outcome: 'lost' }, asked: 0 });
   const unknown = await leave({ ...bot, registration_id: 'another' });
   expect(unknown).toMatchObject({ left: { outcome: 'failed', stays: true }, asked: 0 });

@@ -11,8 +11,7 @@ import { type AskedFor, askForUpdates } from '../polling/ask-for-updates.ts';
 import type { StepDeps } from './move-deps.ts';
 import { failureAt, isLoggedOut, saysLoggedOut } from './server-answers.ts';
 
-type LeaveDeps = AcceptDeps &
-  Pick<StepDeps, 'db' | 'duringMoves' | 'extraKinds' | 'log' | 'pollingClient' | 'signal'>;
+type LeaveDeps = AcceptDeps & Pick<StepDeps, 'db' | 'duringMoves' | 'extraKinds' | 'log' | 'pollingClient' | 'signal'>;
 
 export type Leaving =
   | { outcome: 'left' }
@@ -52,7 +51,8 @@ export async function leaveServer(deps: LeaveDeps, bot: Bot, mayLeave: MayLeave)
   let mayLeaveUntilMs = 0;
   for (;;) {
     if (deps.signal.aborted) return { outcome: 'lost' };
-    if (stopsIntake(deps.memory?.pressure() ?? 'relaxed', owner.waiting)) return { ...noRoom(bot, 'full'), isHere: false };
+    if (stopsIntake(deps.memory?.pressure() ?? 'relaxed', owner.waiting))
+      return { ...noRoom(bot, 'full'), isHere: false };
     const ended = new AbortController();
     const poll = askForUpdates(deps, bot, { offset: polling.offset, timeoutS: HELD_POLL_S, signal: ended.signal });
     let early = await Promise.race([poll, delay(quietMs(performance.now() - begunAtMs), null)]);

@@ -122,7 +122,7 @@ async function leaveAbandoned(deps: StepDeps, bot: Bot, move: BotMove, upstream:
   if (at === null) return waits(deps, `${unnamed(upstream)}, where the bot may be logged in: name it again`);
   if (!(await botMoveStore(deps.db).renew(move))) return { next: null };
   const answer = await deps.duringMoves.call(bot.token, 'logOut', {}, { at, timeoutMs: ASK_MS });
-  if (mayBeLoggedIn(answer)) {
+  if (answer.outcome !== 'ok' && mayBeLoggedIn(answer)) {
     return waits(deps, `${failureAt(upstream, answer)}, and the bot may be logged in there`);
   }
   return { next: await changed(deps, move, { logs_out_of: null, ...NO_WAIT }) };

@@ -58,7 +58,9 @@ function obstaclesOfMove(deps: AskDeps, to: string, active: BotMove | null, requ
   if (step === 'start') return [`The bot arrives at ${serverWords({ upstream: present })} now: move it from there`];
   if (step === 'log_in') return [];
   if (leavesAt !== null) {
-    return ['The bot is being logged out: ask again in a few seconds. After two minutes, it may go on without its answer'];
+    return [
+      'The bot is being logged out: ask again in a few seconds. After two minutes, it may go on without its answer',
+    ];
   }
   if (request === 'cancel') return [];
   return [
@@ -75,7 +77,9 @@ function notesOfRedirect(bot: Bot, to: string, { step, to_upstream: present, log
     ];
   }
   const abandoned = former ?? present;
-  return step !== 'log_in' || abandoned === to ? [] : [`The bot is logged out at ${serverWords({ upstream: abandoned })} first`];
+  return step !== 'log_in' || abandoned === to
+    ? []
+    : [`The bot is logged out at ${serverWords({ upstream: abandoned })} first`];
 }
 
 async function lookAtPresent(deps: AskDeps, bot: Bot, plan: MovePlan): Promise<void> {

@@ -13,11 +13,9 @@ export function saysLoggedOut(text: string): boolean {
   return LOGGED_OUT.test(text);
 }
 
-/** After logOut: false if the server surely does not have the bot, or was never reached. */
-export function mayBeLoggedIn(answer: PlatformAnswer): boolean {
+/** After a logOut that did not succeed: false if the server surely does not have the bot, or was never reached. */
+export function mayBeLoggedIn(answer: Exclude<PlatformAnswer, { outcome: 'ok' }>): boolean {
   switch (answer.outcome) {
-    case 'ok':
-      return false;
     case 'refused':
       return !isLoggedOut(answer) && answer.errorCode !== UNAUTHORIZED && answer.errorCode !== NOT_FOUND;
     case 'unreachable':
