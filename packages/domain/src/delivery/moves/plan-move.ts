@@ -51,13 +51,13 @@ function requestOf(bot: Bot, to: string, active: BotMove | null): MoveRequest {
 
 function obstaclesOfMove(deps: AskDeps, to: string, active: BotMove | null, request: MoveRequest): string[] {
   if (active === null) return [];
-  const { to_upstream: present, step, leaves_at: leavesAt } = active;
-  const leftForMs = leavesAt === null ? 0 : deps.clock.nowMs() - leavesAt.getTime();
-  if (step === 'log_out' && request === 'redirect' && leftForMs > GIVES_UP_AFTER_MS) return [];
+  const { to_upstream: present, step } = active;
+  const leavesForMs = active.leaves_at === null ? 0 : deps.clock.nowMs() - active.leaves_at.getTime();
+  if (step === 'log_out' && request === 'redirect' && leavesForMs > GIVES_UP_AFTER_MS) return [];
   if (to === present) return [`The bot moves to ${serverWords({ upstream: to })} already`];
   if (step === 'start') return [`The bot arrives at ${serverWords({ upstream: present })} now: move it from there`];
   if (step === 'log_in') return [];
-  if (leavesAt !== null) {
+  if (active.leaves_at !== null) {
     return [
       'The bot is being logged out: ask again in a few seconds. After two minutes, it may go on without its answer',
     ];
