@@ -1,3 +1,5 @@
+import { connectDatabase } from '@flotilla/database/connect.ts';
+import { botStore } from '@flotilla/domain/fleet/bots/bot-store.ts';
 import { freePort } from '@flotilla/embedded/free-port.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
@@ -120,6 +122,22 @@ describe('intake by webhook', () => {
       const bots = await fleet.rest<{ id: number; running: boolean }[]>('/api/bots');
       return bots.find(({ id }) => id === bot.id)?.running === true;
     });
+  });
+
+  test('the webhook of a bot that is disabled is gone, although a worker sets it before that is stored', async () => {
+    const bot = await fleet.addBot({ webhook_mode: true });
+    const { url } = await webhook(bot);
+    const db = connectDatabase({ url: fleet.database.url, maxConnections: 1 });
+    let disabling: Promise<unknown> | undefined;
+    await db.transaction().execute(async (transaction) => {
+      await botStore(transaction).lock(bot.id);
+      disabling = fleet.rest('/api/bots/toggle-disabled', { id: bot.id });
+      await waitFor(async () => (await webhook(bot)).url === '', { message: 'the webhook to be removed' });
+      await setWebhook(bot, url);
+    });
+    await db.destroy();
+    await disabling;
+    expect((await webhook(bot)).url).toBe('');
   });
 
   test.concurrent.each([

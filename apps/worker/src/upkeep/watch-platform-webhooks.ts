@@ -47,8 +47,8 @@ async function checkWebhook(deps: WorkerContext, botId: number): Promise<void> {
     if (found.outcome === 'repaired') {
       deps.measure.repairs.inc({ what: 'webhook' });
       deps.log.warn({ bot: bot.id }, 'the webhook at the platform was not ours; it was set again');
-      await removeUnwanted(deps, bot);
     }
+    if (found.outcome !== 'ours') await removeUnwanted(deps, bot);
     await patchBotState(deps, bot, { hookOkAt: NOW });
     if (refusedAtMs > 0) await clearRefusal(deps, bot, refusedAtMs);
   } catch (error) {

@@ -77,8 +77,11 @@ export async function removePlatformWebhook(deps: Pick<BotDeps, 'platform'>, bot
   resultOf(await deps.platform.call(bot.token, 'deleteWebhook', { drop_pending_updates: false }, { at: bot }));
 }
 
-/** The result of a check of the webhook at the platform. `host` is that of somebody else's webhook, with its port. */
-export type CheckedWebhook = { outcome: 'ours' | 'repaired' } | { outcome: 'foreign'; host: string };
+/**
+ * The result of a check of the webhook at the platform. `renewed`: it was ours, and was set once more for further kinds, in vain.
+ * `host` is that of somebody else's webhook, with its port.
+ */
+export type CheckedWebhook = { outcome: 'ours' | 'renewed' | 'repaired' } | { outcome: 'foreign'; host: string };
 
 /**
  * Checks that the webhook at the platform is ours and asks for all kinds that readers named, and sets it again if not.
@@ -103,7 +106,7 @@ export async function repairPlatformWebhook(
   // A platform does not tell the names that it does not know. It is asked again for them once a day.
   const ignored = lacking(await webhookAtPlatform(deps, bot));
   await deps.redis.commands.set(ignoredKinds, ignored, 'PX', ASK_AGAIN_AFTER_MS);
-  return { outcome: isOurs && ignored === lacking(info) ? 'ours' : 'repaired' };
+  return { outcome: isOurs && ignored === lacking(info) ? 'renewed' : 'repaired' };
 }
 
 async function webhookAtPlatform({ platform }: Pick<BotDeps, 'platform'>, bot: Bot): Promise<Fields> {

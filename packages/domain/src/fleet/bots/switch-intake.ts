@@ -31,7 +31,17 @@ export async function switchIntake(
   // Polling needs the place of any webhook; a bot that is switched off leaves that of another service alone.
   if (removes) await (polls(wanted) ? removePlatformWebhook : removeOurWebhook)(deps, wanted);
   const changed = await changeBot(deps, by, bot.id, changes, options);
+  if (removes) await removeWebhookAgain(deps, changed);
   if (used !== uses) await patchBotState(deps, changed, { intakeSince: NOW, foreignAt: 0 });
   if (uses) await patchBotState(deps, changed, { hookOkAt: NOW });
   return changed;
+}
+
+/** A worker that checked the webhook before the change was stored may have set it again. */
+async function removeWebhookAgain(deps: BotDeps, bot: Bot): Promise<void> {
+  try {
+    await removeOurWebhook(deps, bot);
+  } catch (error) {
+    deps.log.warn({ err: error, botId: bot.id }, 'the webhook at the platform could not be looked at once more');
+  }
 }
