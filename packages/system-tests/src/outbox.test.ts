@@ -87,6 +87,16 @@ describe('an entry', () => {
   });
 });
 
+test('a token that was replaced while a message was sent does not make the bot rest for long', async () => {
+  const own = await fleet.addBot();
+  const chat = await reader(own);
+  const { token } = await fleet.control.revokeToken({ bot: own.platformId });
+  const { id } = await add(chat, 'with the new token', { bot_id: own.id });
+  await waitFor(async () => (await show(id)).error_code === 401, { message: 'the old token to be refused' });
+  await fleet.rest('/api/bots/update', { id: own.id, token });
+  await inState(id, 'sent');
+});
+
 test('one chat gets its entries in their order, while others go side by side; the most urgent go first', async () => {
   const chats = people.slice(2, 6) as [number, number, number, number];
   // All of them wait while there is no worker.

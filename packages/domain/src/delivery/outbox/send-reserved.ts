@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
+import { botKeys } from '@flotilla/redis/keys.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { blockedChatStore, isBlockedChat } from '../../records/chats/blocked-chat-store.ts';
 import type { Lane } from './lanes.ts';
@@ -15,6 +16,11 @@ const REFUSED_PAUSE_MS = 250;
 const HELD_AT_ONCE = 1_000;
 const UNKNOWN_PAUSE_MS = 1_000;
 const UNAUTHORIZED = 401;
+/** How long a changed configuration may take from Redis to this process. */
+const CHANGED_PAUSE_MS = 200;
+const FIRST_PAUSE_MS = 3_000;
+/** The updates of the bot may have met the same replacing of its token. */
+const REFUSED_LATELY_MS = 10_000;
 
 /** Sends the first entry of a lane at its time, and stores how that ended. Never rejects. */
 export async function sendReserved(
@@ -69,7 +75,18 @@ async function sendUnlessResting(
   const outcome = isHeld ? notMade(begun.chat_id) : await sendTraced(deps, bot, begun);
   answered();
   if (isHeld || outcome.event !== 'again') return outcome;
-  return { ...outcome, afterMs: Math.max(outcome.afterMs, deps.unreachable.leftMs(bot_id)) };
+  const afterMs =
+    outcome.error_code === UNAUTHORIZED ? await pauseOfToken(deps, bot, outcome.afterMs) : outcome.afterMs;
+  return { ...outcome, afterMs: Math.max(afterMs, deps.unreachable.leftMs(bot_id)) };
+}
+
+/** A refused token may have been replaced, and the new one not be stored yet, or be on its way to this process. */
+async function pauseOfToken({ redis, clock }: OutboxTurnDeps, bot: Bot, longestMs: number): Promise<number> {
+  const { state } = botKeys(bot.id);
+  const [revision, refusedAt] = await redis.commands.hmget(state, 'revision', 'refusedAt').catch(() => []);
+  if (Number(revision) > bot.revision) return CHANGED_PAUSE_MS;
+  const isRefusedForLong = Number(refusedAt ?? 0) > 0 && clock.nowMs() - Number(refusedAt) > REFUSED_LATELY_MS;
+  return isRefusedForLong ? longestMs : FIRST_PAUSE_MS;
 }
 
 /** The trace and the log of the request that handed it over go on here. */
