@@ -17,7 +17,7 @@ aof_last_write_status:ok
 `.replaceAll('\n', '\r\n');
 
 test('a Redis that writes down everything and throws nothing away is durable', () => {
-  const state = { durable: true, evicts: false, clients: 7, usedBytes: 1000, versions: ['Redis 7.4.1'] };
+  const state = { durable: true, evicts: false, clients: 7, used_bytes: 1000, versions: ['Redis 7.4.1'] };
   expect(serverStateOf(REPORT, 'always')).toEqual(state);
 });
 

@@ -2,6 +2,8 @@ import type { EventSinkResource } from '@flotilla/contract/event-sinks.ts';
 import type { EventResource } from '@flotilla/contract/events.ts';
 import { connectDatabase, type Database } from '@flotilla/database/connect.ts';
 import { recordEvent } from '@flotilla/domain/people/events/record-event.ts';
+import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
+import { eventKeys } from '@flotilla/redis/keys.ts';
 import { type RecordedRequest, startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
@@ -21,16 +23,21 @@ let fleet: Fleet;
 let pager: FleetBot;
 const backends: TestBackend[] = [];
 let db: Database;
+let redis: RedisHandles;
 
 beforeAll(async () => {
   fleet = await startFleet({ apis: 1, workers: 2 }, { PUBLIC_URL: 'https://bots.example.com' });
   db = connectDatabase({ url: fleet.database.url, maxConnections: 1 });
+  // The first look at dead letters only remembers where it is.
+  redis = await connectRedis({ url: fleet.redis.url, log: { warn: () => undefined } });
+  await waitFor(async () => (await redis.commands.get(eventKeys.lastLetter)) !== null, PATIENCE);
   pager = await fleet.addBot({ long_poll_enabled: true, silent_after_s: 0 }, { name: 'Pager' });
   await fleet.control.createPerson({ id: ON_CALL, firstName: 'Ada' });
   await fleet.control.startBot({ person: ON_CALL, bot: pager.platformId });
 }, 180_000);
 afterAll(async () => {
   await db?.destroy();
+  await redis?.close();
   await fleet?.stop();
   await Promise.all(backends.map((backend) => backend.stop()));
 }, 180_000);

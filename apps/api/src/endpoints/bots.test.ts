@@ -57,6 +57,8 @@ describe('adding a bot', () => {
       pending_update_count: 0,
       backend_state: 'ok',
       attention: [],
+      adopts: false,
+      template: {},
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
     });
   });
