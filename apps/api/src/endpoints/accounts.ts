@@ -10,7 +10,7 @@ import { updateAccount } from '@flotilla/domain/people/accounts/update-account.t
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Response } from 'express';
 import type { Context } from '../context.ts';
-import { matchOf, tagAnswer } from '../http/etag.ts';
+import { matchOf, tagAnswer, type Version } from '../http/etag.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
@@ -42,13 +42,13 @@ export const accountHandlers: Handlers<typeof accountOperations> = {
     for (const botId of fields.bot_ids ?? []) requireBot(context, botId);
     const password = text === undefined ? undefined : { text, mustChange: id !== caller.account.id };
     const identity = fields.oidc_subject === undefined ? {} : identityOf(context, fields.oidc_subject);
-    const check = matchOf(context, { request }, fieldsOf);
+    const check = matchOf(context, { request }, versionOf);
     const changes = { ...fields, ...identity, password, check };
     return presentTagged(context, response, await updateAccount(context, by, id, changes));
   },
 
   async deleteAccount(context, { input, by, request }) {
-    return okWithTokens(await deleteAccount(context, by, input.id, matchOf(context, { request }, fieldsOf)));
+    return okWithTokens(await deleteAccount(context, by, input.id, matchOf(context, { request }, versionOf)));
   },
 
   async resetPassword(context, { input, caller, by }) {
@@ -68,13 +68,13 @@ function identityOf({ config }: Context, subject: string | null): { oidc_issuer:
   return { oidc_issuer: oidc.issuer };
 }
 
-function fieldsOf(account: Account): object {
+function versionOf(account: Account): Version {
   const bot_ids = account.all_bots ? null : [...account.bot_ids].sort((one, other) => one - other);
-  return settable(accountResource, { ...account, bot_ids });
+  return { kind: 'account', id: account.id, fields: settable(accountResource, { ...account, bot_ids }) };
 }
 
 function presentTagged(context: Context, response: Response, account: Account): AccountResource {
-  tagAnswer(context, { response }, fieldsOf(account));
+  tagAnswer(context, { response }, versionOf(account));
   return presentAccount(account);
 }
 

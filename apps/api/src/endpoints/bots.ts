@@ -23,7 +23,7 @@ import { haveSameValues } from '@flotilla/runtime/same-values.ts';
 import { parseAllowedUpdates } from '@flotilla/telegram/update-kinds.ts';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import { matchOf, tagAnswer } from '../http/etag.ts';
+import { matchOf, tagAnswer, type Version } from '../http/etag.ts';
 import { type Cursor, cutPage, decodeCursor, foreignCursor } from '../http/page.ts';
 import { requireRole } from '../operations/authorize.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
@@ -69,7 +69,7 @@ export const botHandlers: Handlers<typeof botOperations> = {
     checkLabels(context, call.caller, bot, changes.labels);
     if (concernsFleet(bot, changes)) requireRole({ role: 'admin', wholeFleet: true }, call.caller);
     checkTemplate(changes.template ?? {});
-    const match = matchOf(context, call, fieldsOf);
+    const match = matchOf(context, call, versionOf);
     return presentTagged(context, call, await updateBot(context, by, id, changesOfInput(changes), match));
   },
 
@@ -98,7 +98,7 @@ export const botHandlers: Handlers<typeof botOperations> = {
   },
 
   async deleteBot(context, { input, by, request }) {
-    await deleteBot(context, by, input.id, matchOf(context, { request }, fieldsOf));
+    await deleteBot(context, by, input.id, matchOf(context, { request }, versionOf));
     return OK;
   },
 };
@@ -120,8 +120,8 @@ function checkLabels(
   }
 }
 
-function fieldsOf(bot: Bot): object {
-  return settable(declared, bot);
+function versionOf(bot: Bot): Version {
+  return { kind: 'bot', id: bot.id, fields: settable(declared, bot) };
 }
 
 type Sort = Call<typeof botOperations.listBots.input>['input']['sort'];
@@ -173,7 +173,7 @@ async function presentTagged(
   { caller, response }: Pick<Call<z.ZodObject>, 'caller' | 'response'>,
   bot: Bot,
 ): Promise<BotResource> {
-  tagAnswer(context, { response }, fieldsOf(bot));
+  tagAnswer(context, { response }, versionOf(bot));
   return presentBotNow(context, caller, bot);
 }
 

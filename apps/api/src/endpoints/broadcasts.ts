@@ -25,7 +25,7 @@ import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
-import { matchOf, tagAnswer } from '../http/etag.ts';
+import { matchOf, tagAnswer, type Version } from '../http/etag.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { streamText } from '../http/send-answer.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
@@ -75,7 +75,7 @@ export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
     findBots: findBotOfBroadcast,
     async handle({ db, secrets }, { input, response }) {
       const broadcast = await requireBroadcast({ db }, input.id);
-      tagAnswer({ secrets }, { response }, fieldsOf(broadcast));
+      tagAnswer({ secrets }, { response }, versionOf(broadcast));
       const failures = await broadcastEntryStore(db).failures(input.id, MOST_FAILURES);
       return { ...presentBroadcast(broadcast), failures: failures.map(presentFailure) };
     },
@@ -93,8 +93,8 @@ export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
       });
       const bot = requireBot(context, known.bot_id);
       const wanted = { id, changes, ...rightsOf(caller) };
-      const changed = await updateBroadcast(context, bot, by, wanted, matchOf(context, { request }, fieldsOf));
-      tagAnswer(context, { response }, fieldsOf(changed));
+      const changed = await updateBroadcast(context, bot, by, wanted, matchOf(context, { request }, versionOf));
+      tagAnswer(context, { response }, versionOf(changed));
       return presentBroadcast(changed);
     },
   },
@@ -142,8 +142,8 @@ export const broadcastHandlers: Handlers<typeof broadcastOperations> = {
   },
 };
 
-function fieldsOf(broadcast: Broadcast): object {
-  return settable(broadcastResource, broadcast);
+function versionOf(broadcast: Broadcast): Version {
+  return { kind: 'broadcast', id: broadcast.id, fields: settable(broadcastResource, broadcast) };
 }
 
 async function requireBroadcast({ db }: Pick<Context, 'db'>, id: number): Promise<Broadcast> {

@@ -142,6 +142,16 @@ test('a note keeps its tag when somebody reads it', async () => {
   expect(await tag()).toBe(before);
 });
 
+test('what is alike has different tags, so that nobody finds a secret by comparing them', async () => {
+  const versionOf = async (named: string) => {
+    const { id: bot_id } = await api.addBot();
+    const { id } = await added('/api/programs', { bot_id, name: named, secret_token: 'guessed' });
+    const { headers } = await api.admin('GET', '/api/programs/show', { query: { id } });
+    return headers.get('etag')!.split('.')[0];
+  };
+  expect(await versionOf('alike')).not.toBe(await versionOf('alike'));
+});
+
 test('every operation that changes something by its id takes If-Match', () => {
   const others = Object.values<Operation>(operations).filter(
     ({ method, paths: [path], ...operation }) =>

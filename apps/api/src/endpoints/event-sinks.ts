@@ -7,7 +7,7 @@ import { sinkStore } from '@flotilla/domain/watch/events/sink-store.ts';
 import { testSink } from '@flotilla/domain/watch/events/test-sink.ts';
 import type { Response } from 'express';
 import type { Context } from '../context.ts';
-import { matchOf, tagAnswer } from '../http/etag.ts';
+import { matchOf, tagAnswer, type Version } from '../http/etag.ts';
 import { pageOf } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
@@ -36,12 +36,12 @@ export const eventSinkHandlers: Handlers<typeof eventSinkOperations> = {
 
   async updateEventSink(context, { input: { id, ...changes }, by, request, response }) {
     if (changes.bot_id !== undefined) requireBot(context, changes.bot_id);
-    const { sink, signingSecret } = await updateSink(context, by, id, changes, matchOf(context, { request }, fieldsOf));
+    const { sink, signingSecret } = await updateSink(context, by, id, changes, matchOf(context, { request }, versionOf));
     return { ...(await presentTagged(context, response, sink)), ...withoutNulls({ signing_secret: signingSecret }) };
   },
 
   async deleteEventSink(context, { input, by, request }) {
-    await deleteSink(context, by, input.id, matchOf(context, { request }, fieldsOf));
+    await deleteSink(context, by, input.id, matchOf(context, { request }, versionOf));
     return OK;
   },
 
@@ -51,12 +51,12 @@ export const eventSinkHandlers: Handlers<typeof eventSinkOperations> = {
   },
 };
 
-function fieldsOf({ target, ...sink }: EventSink): object {
-  return settable(eventSink, { ...sink, ...target });
+function versionOf({ target, ...sink }: EventSink): Version {
+  return { kind: 'event_sink', id: sink.id, fields: settable(eventSink, { ...sink, ...target }) };
 }
 
 async function presentTagged(context: Context, response: Response, sink: EventSink): Promise<EventSinkResource> {
-  tagAnswer(context, { response }, fieldsOf(sink));
+  tagAnswer(context, { response }, versionOf(sink));
   return presentSink(sink, await sinkStore(context.db, context.secrets).waiting());
 }
 

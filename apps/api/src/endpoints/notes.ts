@@ -9,7 +9,7 @@ import { addNote, deleteNote, updateNote } from '@flotilla/domain/records/notes/
 import { type Note, noteStore } from '@flotilla/domain/records/notes/note-store.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Context } from '../context.ts';
-import { matchOf, tagAnswer } from '../http/etag.ts';
+import { matchOf, tagAnswer, type Version } from '../http/etag.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot, requireManagedBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
@@ -38,7 +38,7 @@ export const noteHandlers: Handlers<typeof noteOperations> = {
     async handle(context, { input, response }) {
       const found = await noteStore(context.db).find(input.id);
       if (found === null) throw new FlotillaError('not_found', 'Note not found');
-      tagAnswer(context, { response }, fieldsOf(found));
+      tagAnswer(context, { response }, versionOf(found));
       return presentNote(found);
     },
   },
@@ -48,7 +48,7 @@ export const noteHandlers: Handlers<typeof noteOperations> = {
     const { text, mentions } = input;
     const added = await addNote(context, by, chat, { author: caller.account, text, mentions });
     await announceDesk(context, newsOf(caller, added, 'added'));
-    tagAnswer(context, { response }, fieldsOf(added));
+    tagAnswer(context, { response }, versionOf(added));
     return presentNote(added);
   },
 
@@ -56,9 +56,9 @@ export const noteHandlers: Handlers<typeof noteOperations> = {
     findBots: findBotOfNote,
     async handle(context, { input: { id, ...changes }, caller, by, request, response }) {
       await requireOwn(context, caller, id);
-      const changed = await updateNote(context, by, id, changes, matchOf(context, { request }, fieldsOf));
+      const changed = await updateNote(context, by, id, changes, matchOf(context, { request }, versionOf));
       await announceDesk(context, newsOf(caller, changed, 'updated'));
-      tagAnswer(context, { response }, fieldsOf(changed));
+      tagAnswer(context, { response }, versionOf(changed));
       return presentNote(changed);
     },
   },
@@ -67,7 +67,7 @@ export const noteHandlers: Handlers<typeof noteOperations> = {
     findBots: findBotOfNote,
     async handle(context, { input, caller, by, request }) {
       await requireOwn(context, caller, input.id);
-      const deleted = await deleteNote(context, by, input.id, matchOf(context, { request }, fieldsOf));
+      const deleted = await deleteNote(context, by, input.id, matchOf(context, { request }, versionOf));
       await announceDesk(context, newsOf(caller, deleted, 'deleted'));
       return OK;
     },
@@ -82,8 +82,8 @@ export const noteHandlers: Handlers<typeof noteOperations> = {
 
 const NO_NOTES: readonly [Note[], number] = [[], 0];
 
-function fieldsOf(of: Note): object {
-  return settable(note, of);
+function versionOf(of: Note): Version {
+  return { kind: 'note', id: of.id, fields: settable(note, of) };
 }
 
 async function findBotOfNote({ db }: Context, id: number): Promise<number[]> {

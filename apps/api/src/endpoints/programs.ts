@@ -15,7 +15,7 @@ import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import { matchOf, tagAnswer } from '../http/etag.ts';
+import { matchOf, tagAnswer, type Version } from '../http/etag.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Call, Handlers } from '../operations/handler.ts';
@@ -59,7 +59,7 @@ export const programHandlers: Handlers<typeof programOperations> = {
     findBots: findBotOfProgram,
     async handle(context, { input: { id, ...given }, by, ...call }) {
       const changes = { ...given, backend_role: call.caller.role };
-      const check = matchOf(context, call, fieldsOf);
+      const check = matchOf(context, call, versionOf);
       return presentTagged(context, call, await updateProgram(context, by, id, changes, { check }));
     },
   },
@@ -75,7 +75,7 @@ export const programHandlers: Handlers<typeof programOperations> = {
   deleteProgram: {
     findBots: findBotOfProgram,
     async handle(context, { input, by, request }) {
-      await deleteProgram(context, by, input.id, matchOf(context, { request }, fieldsOf));
+      await deleteProgram(context, by, input.id, matchOf(context, { request }, versionOf));
       return OK;
     },
   },
@@ -99,8 +99,8 @@ export async function requireProgram(
   return { bot, program };
 }
 
-function fieldsOf(program: Program): object {
-  return settable(declared, program);
+function versionOf(program: Program): Version {
+  return { kind: 'program', id: program.id, fields: settable(declared, program) };
 }
 
 function presentTagged(
@@ -108,7 +108,7 @@ function presentTagged(
   { caller, response }: Pick<Call<z.ZodObject>, 'caller' | 'response'>,
   program: Program,
 ): Promise<ProgramResource> {
-  tagAnswer(context, { response }, fieldsOf(program));
+  tagAnswer(context, { response }, versionOf(program));
   return present(context, caller, program);
 }
 

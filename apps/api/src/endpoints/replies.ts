@@ -7,7 +7,7 @@ import { replyStore } from '@flotilla/domain/records/replies/reply-store.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import { matchOf, tagAnswer } from '../http/etag.ts';
+import { matchOf, tagAnswer, type Version } from '../http/etag.ts';
 import { pageOf } from '../http/page.ts';
 import { requireSeenBot } from '../operations/authorize.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
@@ -43,7 +43,7 @@ export const replyHandlers: Handlers<typeof replyOperations> = {
     async handle(context, { input, by, ...call }) {
       const { id, ...changes } = input;
       if (changes.bot_ids !== undefined) requireBots(context, call.caller, changes.bot_ids);
-      const match = matchOf(context, call, fieldsOf);
+      const match = matchOf(context, call, versionOf);
       return presentTagged(context, call, await updateReply(context, by, id, changes, match));
     },
   },
@@ -51,7 +51,7 @@ export const replyHandlers: Handlers<typeof replyOperations> = {
   deleteReply: {
     findBots: findBotsOfReply,
     async handle(context, { input, by, request }) {
-      await deleteReply(context, by, input.id, matchOf(context, { request }, fieldsOf));
+      await deleteReply(context, by, input.id, matchOf(context, { request }, versionOf));
       return OK;
     },
   },
@@ -76,8 +76,8 @@ function isSeen(caller: Caller, { bot_ids: bots }: Reply): boolean {
   return bots === null || caller.scope.bots === 'all' || bots.some((id) => seesBot(caller, id));
 }
 
-function fieldsOf(reply: Reply): object {
-  return settable(replyResource, reply);
+function versionOf(reply: Reply): Version {
+  return { kind: 'reply', id: reply.id, fields: settable(replyResource, reply) };
 }
 
 function presentTagged(
@@ -85,7 +85,7 @@ function presentTagged(
   { caller, response }: Pick<Call<z.ZodObject>, 'caller' | 'response'>,
   reply: Reply,
 ): ReplyResource {
-  tagAnswer(context, { response }, fieldsOf(reply));
+  tagAnswer(context, { response }, versionOf(reply));
   return presentReply(caller, reply);
 }
 

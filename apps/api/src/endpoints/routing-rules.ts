@@ -17,7 +17,7 @@ import { type Caller, seesBot } from '@flotilla/domain/people/accounts/caller.ts
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import { matchOf, tagAnswer } from '../http/etag.ts';
+import { matchOf, tagAnswer, type Version } from '../http/etag.ts';
 import { cutPage, decodeCursor } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Call, Handlers } from '../operations/handler.ts';
@@ -69,7 +69,7 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
       const { target_bot_id: target = before?.target_bot_id, candidate_bot_ids: named = before?.candidate_bot_ids } =
         input;
       requireNamedCandidates(call.caller, target, named ?? null);
-      const match = matchOf(context, call, fieldsOf);
+      const match = matchOf(context, call, versionOf);
       return presentOne(context, call, await updateRoutingRule(context, by, id, changes, match));
     },
   },
@@ -98,7 +98,7 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
   deleteRoutingRule: {
     findBots: findBotsOfRule,
     async handle(context, { input, by, request }) {
-      await deleteRoutingRule(context, by, input.id, matchOf(context, { request }, fieldsOf));
+      await deleteRoutingRule(context, by, input.id, matchOf(context, { request }, versionOf));
       return OK;
     },
   },
@@ -135,8 +135,8 @@ async function findBotsOfRule({ db }: Context, id: number): Promise<number[]> {
   );
 }
 
-function fieldsOf(rule: RoutingRule): object {
-  return settable(routingRule, rule);
+function versionOf(rule: RoutingRule): Version {
+  return { kind: 'rule', id: rule.id, fields: settable(routingRule, rule) };
 }
 
 async function presentOne(
@@ -144,7 +144,7 @@ async function presentOne(
   { caller, response }: Pick<Call<z.ZodObject>, 'caller' | 'response'>,
   rule: RoutingRule,
 ): Promise<RoutingRuleResource> {
-  tagAnswer(context, { response }, fieldsOf(rule));
+  tagAnswer(context, { response }, versionOf(rule));
   const [named] = await presentNamed(context, caller, [rule]);
   return named!;
 }

@@ -8,31 +8,34 @@ type Secrets = { secrets: Pick<SecretBox, 'digest'> };
 
 const PART_LENGTH = 22;
 
+/** A resource as callers set it. */
+export type Version = { kind: string; id: number; fields: object };
+
 /**
- * Of the fields that callers set. Unset ones are left out, so that a field of a later release changes nothing; and no secret can be
- * guessed by it.
+ * Unset fields are left out, so that a field of a later release changes nothing. No secret can be guessed by it, nor by another
+ * resource that has the guess.
  */
-function versionOf({ secrets }: Secrets, fields: object): string {
+function digestOf({ secrets }: Secrets, { kind, id, fields }: Version): string {
   const set = Object.entries(fields).filter(([, value]) => value !== null);
-  return secrets.digest(canonicalJson(Object.fromEntries(set))).slice(0, PART_LENGTH);
+  return secrets.digest(canonicalJson([kind, id, Object.fromEntries(set)])).slice(0, PART_LENGTH);
 }
 
-/** Lets the answer have the ETag of a resource, of which these are the fields that callers set. */
-export function tagAnswer(deps: Secrets, { response }: { response: Response }, fields: object): void {
-  response.locals.version = versionOf(deps, fields);
+/** Lets the answer have the ETag of a resource. */
+export function tagAnswer(deps: Secrets, { response }: { response: Response }, version: Version): void {
+  response.locals.version = digestOf(deps, version);
 }
 
 /** Throws 'precondition_failed' for a row that is not that of If-Match; undefined without the header. Call it where the row is locked. */
 export function matchOf<Row>(
   deps: Secrets,
   { request: { headers } }: { request: Request },
-  fieldsOf: (row: Row) => object,
+  versionOf: (row: Row) => Version,
 ): ((before: Row) => void) | undefined {
   const given = headers['if-match'];
   if (given === undefined) return undefined;
   const versions = tagsOf(given).map((tag) => tag.split('.', 1)[0]);
   return (before) => {
-    if (versions.includes('*') || versions.includes(versionOf(deps, fieldsOf(before)))) return;
+    if (versions.includes('*') || versions.includes(digestOf(deps, versionOf(before)))) return;
     throw new FlotillaError('precondition_failed', 'Changed by somebody else meanwhile: read it again');
   };
 }
