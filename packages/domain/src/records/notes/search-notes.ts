@@ -1,3 +1,4 @@
+import type { NoteRow } from '@flotilla/contract/notes.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { fold, searchWords } from '@flotilla/database/search-words.ts';
 import { untilAborted } from '@flotilla/database/until-aborted.ts';
@@ -46,7 +47,7 @@ export async function searchNotes(deps: { db: Database }, search: NoteSearch, en
   const words = wordsIn(search);
   if (words === null) return { notes: [], total: 0 };
   return untilAborted(deps.db, ended, async (db) => {
-    const all = db.selectFrom('notes').where(isIn(search.scope)).where(passes(search)).where(words);
+    const all = db.selectFrom(notesIn(search.scope)).where(passes(search)).where(words);
     const page = search.before === null ? all : all.where(isBefore(search.before));
     const notes = await page
       .selectAll()
@@ -64,10 +65,17 @@ export async function searchNotes(deps: { db: Database }, search: NoteSearch, en
   });
 }
 
-function isIn(scope: NoteScope): RawBuilder<SqlBool> {
-  if (scope === 'fleet') return sql`true`;
-  if ('botIds' in scope) return sql`bot_id = any (${scope.botIds}::bigint[])`;
-  return sql`bot_id = ${scope.botId} and chat_id = any (${scope.chatIds}::bigint[])`;
+/**
+ * Words are looked up in all notes only for who sees all. Otherwise the notes of the bots are read, whatever their words, since the time
+ * of a look-up would tell of notes of others: Postgres moves no condition over an offset.
+ */
+function notesIn(scope: NoteScope) {
+  if (scope === 'fleet') return sql<NoteRow>`notes`.as('notes');
+  const isIn =
+    'botIds' in scope
+      ? sql`bot_id = any (${scope.botIds}::bigint[])`
+      : sql`bot_id = ${scope.botId} and chat_id = any (${scope.chatIds}::bigint[])`;
+  return sql<NoteRow>`(select * from notes where ${isIn} offset 0)`.as('notes');
 }
 
 function passes({ business_connection_id: connection, fromS, toS }: NoteSearch): RawBuilder<SqlBool> {
