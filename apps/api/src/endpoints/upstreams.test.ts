@@ -46,13 +46,13 @@ test('System tells which servers answer, and shows no password of a proxy', asyn
 
 test('a bot changes its server or its environment only while nothing can be lost', async () => {
   const bot = await addBot();
-  for (const [field, value] of [
-    ['upstream', 'default'],
-    ['environment', 'test'],
+  for (const [field, value, advice] of [
+    ['upstream', 'default', ': use POST /api/bots/move'],
+    ['environment', 'test', ''],
   ] as const) {
     expect(await update({ id: bot.id, [field]: value })).toMatchObject({
       status: 400,
-      json: { error: expect.stringMatching(`^${field} .*would be lost`) },
+      json: { error: expect.stringMatching(`^${field} .*would be lost${advice}$`) },
     });
   }
   expect((await update({ id: bot.id, upstream: 'nowhere' })).status).toBe(400);

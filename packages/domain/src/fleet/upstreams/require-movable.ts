@@ -7,7 +7,8 @@ import { resultOf, validateToken } from '../bots/validate-token.ts';
 import { serverOfName } from './server-of-name.ts';
 
 const LOSES =
-  'cannot change here, since what waits at the present server would be lost: use POST /api/bots/move. It can while the bot is disabled and has never got an update';
+  'changes only while the bot is disabled and has never got an update, since what waits at the present server would be lost';
+const REASONS = { environment: LOSES, upstream: `${LOSES}: use POST /api/bots/move` };
 
 /**
  * Refuses another server where something could be lost: updates that wait at the present one, and ids of the new one that look like
@@ -20,10 +21,10 @@ export async function requireMovable(
 ): Promise<void> {
   const to = serverOfName(deps, upstream, environment);
   const field = upstream === bot.upstream ? 'environment' : 'upstream';
-  if (!bot.disabled || (await gotUpdates(deps, bot))) throw refusedInput(field, LOSES);
+  if (!bot.disabled || (await gotUpdates(deps, bot))) throw refusedInput(field, REASONS[field]);
   const info = resultOf(await deps.platform.call(bot.token, 'getWebhookInfo', {}, { at: bot }));
   if ((info as { pending_update_count?: unknown } | null)?.pending_update_count !== 0) {
-    throw refusedInput(field, LOSES);
+    throw refusedInput(field, REASONS[field]);
   }
   const identity = await validateToken(deps, token, to);
   if (identity.id !== bot.telegram_id) throw refusedInput(field, 'has another bot for this token');
