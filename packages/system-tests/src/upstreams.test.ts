@@ -106,7 +106,11 @@ test('a server that does not answer delays no bot of another, and is named', asy
     message: 'the server being known to fail',
   });
   const states = await fleet.rest<{ last_error: string }[]>(`/api/bots?ids=${stuck.map(({ id }) => id).join(',')}`);
-  expect(states.map(({ last_error: error }) => error).join('\n')).toContain('upstream far');
+  const errors = states.map(({ last_error: error }) => error).join('\n');
+  expect(errors).toContain('upstream far');
+  // The address is for the operator.
+  expect(errors + (await listed('far'))?.error).not.toContain('127.0.0.1');
+  await waitFor(() => fleet.workers.some((one) => /could not be reached: .*127\.0\.0\.1/.test(one.output())));
   await relay.restore();
   await waitFor(
     async () => (await Promise.all(waiting.map(stateOf))).every((state) => state === 'sent' || state === 'in_doubt'),

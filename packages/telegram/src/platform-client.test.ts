@@ -4,6 +4,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { platformClient } from './platform-client.ts';
+import { pollingClient } from './polling-client.ts';
 
 const TOKEN = '123456:AAbbCCddEEffGGhhIIjjKKllMMnnOOppQQr';
 const stops: (() => void)[] = [];
@@ -118,6 +119,21 @@ describe('platformClient', () => {
     const refused = await platformClient({ apiUrl: 'http://127.0.0.1:1' }).call(TOKEN, 'getMe');
     expect(refused).toMatchObject({ outcome: 'unreachable', timedOut: false });
     expect(JSON.stringify([dropped, refused])).not.toContain(TOKEN);
+  });
+
+  test('the address of a server is told to the operator alone', async () => {
+    const noted: string[] = [];
+    const server = { apiUrl: 'http://127.0.0.1:1', noteFailure: (message: string) => noted.push(message) };
+    const polling = pollingClient(server);
+    stops.push(() => polling.close());
+    const answers = [
+      await platformClient(server).call(TOKEN, 'getMe'),
+      await platformClient(server).openFile(TOKEN, 'a.txt'),
+      await polling.getUpdates(TOKEN, {}, { timeoutMs: 5000, signal: new AbortController().signal }),
+    ];
+    const unreachable = { outcome: 'unreachable', reason: 'it refuses connections (ECONNREFUSED)' };
+    expect(answers).toEqual(Array(3).fill(expect.objectContaining(unreachable)));
+    expect(noted).toEqual(Array(3).fill(expect.stringContaining('127.0.0.1:1')));
   });
 
   test('an early answer to an upload wins over the reset that follows it', async () => {

@@ -6,7 +6,8 @@ import { parameterJson } from './parameter-json.ts';
 import { ABORTED, type PlatformAnswer, readPlatformAnswer } from './platform-answer.ts';
 import { isEstablished, platformAgents } from './platform-connections.ts';
 import { type AtServer, environmentPath, type PlatformServer } from './platform-server.ts';
-import { encodeToken, hideToken } from './token-text.ts';
+import { serverFault } from './server-fault.ts';
+import { encodeToken } from './token-text.ts';
 import type { UploadedFile } from './uploaded-file.ts';
 
 export interface CallOptions {
@@ -93,7 +94,7 @@ export function platformClient(server: PlatformServer): PlatformClient {
         const response = await calling.on('request', (request) => requests.push(request));
         return readPlatformAnswer(response.statusCode, response.headers['retry-after'], response.body);
       } catch (error) {
-        return failure(error, token, options.signal, hadConnection(requests));
+        return failure(error, { server, token, signal: options.signal, mayHaveGoneOut: hadConnection(requests) });
       }
     },
 
@@ -115,7 +116,8 @@ export function platformClient(server: PlatformServer): PlatformClient {
         const response = await uploading.on('request', (request) => requests.push(request));
         return readPlatformAnswer(response.statusCode, response.headers['retry-after'], response.body);
       } catch (error) {
-        return failure(error, token, signal, form.isRead() && hadConnection(requests));
+        const mayHaveGoneOut = form.isRead() && hadConnection(requests);
+        return failure(error, { server, token, signal, mayHaveGoneOut });
       } finally {
         for (const file of files) file.stream.destroy();
       }
@@ -133,7 +135,7 @@ export function platformClient(server: PlatformServer): PlatformClient {
         timeout: { connect: DEFAULT_TIMEOUT_MS, response: DEFAULT_TIMEOUT_MS, socket: FILE_SILENCE_MS },
         retry: { limit: 0 },
       });
-      return openedFile(stream, token);
+      return openedFile(stream, server, token);
     },
   };
 }
@@ -148,16 +150,12 @@ async function loadGot() {
   return (await import('got')).default;
 }
 
-function failure(
-  error: unknown,
-  token: string,
-  signal: AbortSignal | undefined,
-  mayHaveGoneOut: boolean,
-): PlatformAnswer {
+type Failed = { server: PlatformServer; token: string; signal: AbortSignal | undefined; mayHaveGoneOut: boolean };
+
+function failure(error: unknown, { server, token, signal, mayHaveGoneOut }: Failed): PlatformAnswer {
   if (signal?.aborted) return { outcome: 'unreachable', reason: ABORTED, timedOut: false };
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const message = error instanceof Error ? error.message : 'unknown error';
-  const reason = hideToken(message, token);
+  const reason = serverFault(error, server, token);
   if (code.startsWith('HPE_')) return { outcome: 'garbage', status: 0, reason };
   const neverSent = mayHaveGoneOut ? {} : { neverSent: true as const };
   return { outcome: 'unreachable', reason, timedOut: code === 'ETIMEDOUT', ...neverSent };
@@ -173,7 +171,7 @@ function rangeHeaders(part: FileRange | undefined): Record<string, string> {
   return { range: part.range, ...(part.ifRange === undefined ? {} : { 'if-range': part.ifRange }) };
 }
 
-function openedFile(stream: Request, token: string): Promise<OpenedFile> {
+function openedFile(stream: Request, server: PlatformServer, token: string): Promise<OpenedFile> {
   return new Promise((resolve) => {
     stream.once('response', ({ statusCode, headers }: { statusCode: number; headers: Record<string, string> }) => {
       // From here on, the reader of the stream handles failures.
@@ -189,8 +187,9 @@ function openedFile(stream: Request, token: string): Promise<OpenedFile> {
       const kept = FILE_HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]));
       resolve({ outcome: 'open', status: statusCode, stream, size, mime, headers: Object.fromEntries(kept) });
     });
-    stream.once('error', ({ message, code }: Error & { code?: string }) =>
-      resolve({ outcome: 'unreachable', reason: hideToken(message, token), timedOut: code === 'ETIMEDOUT' }),
-    );
+    stream.once('error', (error: Error & { code?: string }) => {
+      const reason = serverFault(error, server, token);
+      resolve({ outcome: 'unreachable', reason, timedOut: error.code === 'ETIMEDOUT' });
+    });
   });
 }

@@ -11,6 +11,8 @@ export type PlatformServer = {
   isTest?: boolean;
   /** Where the files of a bot are below `apiUrl`; absent: as at the platform. */
   filePath?: (token: string) => string;
+  /** Tells the operator what others must not see: which address gave no answer, and why. */
+  noteFailure?: (message: string) => void;
 };
 
 /** The server of a bot: the name of one of the settings, and the environment there. */

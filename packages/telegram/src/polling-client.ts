@@ -3,7 +3,8 @@ import { Agent, errors } from 'undici';
 import { ABORTED, type PlatformAnswer, readPlatformAnswer } from './platform-answer.ts';
 import { platformConnect } from './platform-connections.ts';
 import { type AtServer, environmentPath, type PlatformServer } from './platform-server.ts';
-import { encodeToken, hideToken } from './token-text.ts';
+import { serverFault } from './server-fault.ts';
+import { encodeToken } from './token-text.ts';
 
 /** Asks the platform for updates, over kept-alive connections that all bots share. */
 export type PollingClient = {
@@ -43,7 +44,7 @@ export function pollingClient(server: PlatformServer): PollingClient {
         },
         { deadlineMs: timeoutMs, signal, readAtMost: () => Number.POSITIVE_INFINITY },
       );
-      if (answer.outcome !== 'answered') return failureOf(answer, token);
+      if (answer.outcome !== 'answered') return failureOf(answer, server, token);
       const retryAfter = answer.headers['retry-after'];
       return readPlatformAnswer(
         answer.status,
@@ -55,7 +56,11 @@ export function pollingClient(server: PlatformServer): PollingClient {
   };
 }
 
-function failureOf(failed: Exclude<HttpOutcome, HttpAnswer>, token: string): PlatformAnswer {
+function failureOf(
+  failed: Exclude<HttpOutcome, HttpAnswer>,
+  server: PlatformServer,
+  token: string,
+): PlatformAnswer {
   switch (failed.outcome) {
     case 'aborted':
       return { outcome: 'unreachable', reason: ABORTED, timedOut: false };
@@ -63,9 +68,9 @@ function failureOf(failed: Exclude<HttpOutcome, HttpAnswer>, token: string): Pla
       return { outcome: 'unreachable', reason: 'no answer in time', timedOut: true };
     case 'broken': {
       const { error } = failed;
-      const reason = hideToken(error.message, token);
+      const reason = serverFault(error, server, token);
       if (error instanceof errors.HTTPParserError) return { outcome: 'garbage', status: 0, reason };
-      return { outcome: 'unreachable', reason: reason === '' ? 'the connection failed' : reason, timedOut: false };
+      return { outcome: 'unreachable', reason, timedOut: false };
     }
   }
 }

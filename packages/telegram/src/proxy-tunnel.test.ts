@@ -102,7 +102,7 @@ describe.each(KINDS)('through a proxy of the kind %s', (kind) => {
     const answer = await client.call(TOKEN, 'getMe');
     expect(answer).toMatchObject({
       outcome: 'unreachable',
-      reason: expect.stringMatching(/gives no way to platform.invalid:1|without an answer/),
+      reason: expect.stringMatching(/gives no way to the server|without an answer/),
     });
   });
 
@@ -111,12 +111,12 @@ describe.each(KINDS)('through a proxy of the kind %s', (kind) => {
     const port = await listen(createTcpServer((socket) => socket.on('error', () => {}).end('SSH-2.0-OpenSSH\r\n')));
     const other = clients(platforms.HTTP as string, `${kind}://u:hunter2@127.0.0.1:${port}`);
     for (const [{ client, poll }, reason] of [
-      [absent, /could not be reached.*ECONNREFUSED/],
+      [absent, /^the proxy could not be reached \(TELEGRAM_PROXY\)$/],
       [other, /proxy/],
     ] as const) {
       for (const answer of [await client.call(TOKEN, 'getMe'), await poll()]) {
         expect(answer).toMatchObject({ outcome: 'unreachable', reason: expect.stringMatching(reason) });
-        expect(JSON.stringify(answer)).not.toContain('hunter2');
+        expect(JSON.stringify(answer)).not.toMatch(/hunter2|127\.0\.0\.1/);
       }
     }
   });

@@ -2,6 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, isIPv6, type Socket } from 'node:net';
 import type { ProxyTarget } from '@flotilla/runtime/proxy-url.ts';
+import { messageOf } from './server-fault.ts';
 
 /** The code of an error that says, for an operator, why the proxy gave no way to the platform. */
 export const PROXY_FAILED = 'PROXY_FAILED';
@@ -9,6 +10,7 @@ export const PROXY_FAILED = 'PROXY_FAILED';
 type Destination = { host: string; port: number };
 
 const OPEN_WITHIN_MS = 10_000;
+const AWAY = 'the proxy could not be reached';
 
 /**
  * Opens a connection through a proxy. It is a tunnel in every case, so the platform sees the same bytes as without the
@@ -16,9 +18,10 @@ const OPEN_WITHIN_MS = 10_000;
  */
 export async function openTunnel(proxy: ProxyTarget, to: Destination): Promise<Socket> {
   const opening = proxy.scheme === 'socks5' ? throughSocks(proxy, to) : throughHttp(proxy, to);
-  const socket = await opening.catch((error: Error & { code?: string }) => {
-    if (error.code === PROXY_FAILED) error.message += ` (${proxy.setting ?? 'TELEGRAM_PROXY'})`;
-    throw error;
+  const socket = await opening.catch((error: Error & { code?: string; shown?: string }) => {
+    if (error.code !== PROXY_FAILED) throw error;
+    const setting = ` (${proxy.setting ?? 'TELEGRAM_PROXY'})`;
+    throw failed(error.message + setting, `${error.shown}${setting}`);
   });
   return socket.setNoDelay(true).setKeepAlive(true, 60_000);
 }
@@ -49,22 +52,22 @@ function throughHttp(proxy: ProxyTarget, to: Destination): Promise<Socket> {
     connect.on('error', (error: Error & { code?: string }) => {
       clearTimeout(deadline);
       if (error.code === PROXY_FAILED) return reject(error);
-      reject(failed(httpSentence(error)));
+      reject(httpFailure(error));
     });
     connect.end();
   });
 }
 
-function httpSentence(error: Error & { code?: string }): string {
-  if (error.code?.startsWith('HPE_')) return 'the answer is not that of a proxy';
+function httpFailure(error: Error & { code?: string }): Error {
+  if (error.code?.startsWith('HPE_')) return failed('the answer is not that of a proxy');
   // Some proxies do so when they cannot reach the host.
-  if (error.code === 'ECONNRESET') return 'the proxy closed the connection without an answer';
-  return `the proxy could not be reached: ${messageOf(error)}`;
+  if (error.code === 'ECONNRESET') return failed('the proxy closed the connection without an answer');
+  return failed(`${AWAY}: ${messageOf(error)}`, AWAY);
 }
 
 function refusedBy({ login }: ProxyTarget, authority: string, status: number): Error {
   // tinyproxy answers a wrong password with 401.
-  if (status !== 407 && status !== 401) return failed(`the proxy gives no way to ${authority} (status ${status})`);
+  if (status !== 407 && status !== 401) return noWay(authority, `status ${status}`);
   return failed(
     login === null ? 'the proxy wants a user and a password' : 'the proxy refuses the user or the password',
   );
@@ -82,34 +85,32 @@ async function throughSocks({ host, port, login }: ProxyTarget, destination: Des
     return socket;
   } catch (error) {
     // The error of the library has the password among its fields.
-    throw failed(socksSentence(messageOf(error), authorityOf(destination), login !== null));
+    throw socksFailure(messageOf(error), authorityOf(destination), login !== null);
   }
 }
 
 /** The library tells its errors apart by their texts only (its constants.ts). */
-function socksSentence(message: string, authority: string, hasLogin: boolean): string {
+function socksFailure(message: string, authority: string, hasLogin: boolean): Error {
   // The library has an internal error if a proxy sends more than its refusal.
-  if (/authentication failed|internal error/i.test(message)) return 'the proxy refuses the user or the password';
+  if (/authentication failed|internal error/i.test(message)) return failed('the proxy refuses the user or the password');
   if (/no accepted authentication type/i.test(message)) {
-    return hasLogin ? 'the proxy refuses the user or the password' : 'the proxy wants a user and a password';
+    return failed(hasLogin ? 'the proxy refuses the user or the password' : 'the proxy wants a user and a password');
   }
-  if (/timed out/i.test(message)) return 'the proxy did not answer in time';
-  if (/invalid Socks5/i.test(message)) return 'the answer is not that of a socks5 proxy';
+  if (/timed out/i.test(message)) return failed('the proxy did not answer in time');
+  if (/invalid Socks5/i.test(message)) return failed('the answer is not that of a socks5 proxy');
   const refused = /proxy rejected connection - (\w+)/i.exec(message);
-  if (refused !== null) return `the proxy gives no way to ${authority} (${refused[1]})`;
-  return `the proxy could not be reached: ${message}`;
+  return refused === null ? failed(`${AWAY}: ${message}`, AWAY) : noWay(authority, refused[1]!);
+}
+
+function noWay(authority: string, why: string): Error {
+  return failed(`the proxy gives no way to ${authority} (${why})`, `the proxy gives no way to the server (${why})`);
 }
 
 function authorityOf({ host, port }: Destination): string {
   return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown error';
-  // An error for several addresses of one host has a code, and no message.
-  return error.message || ('code' in error ? String(error.code) : error.name);
-}
-
-function failed(reason: string): Error & { code: string } {
-  return Object.assign(new Error(reason), { code: PROXY_FAILED });
+/** `shown`: the same without addresses. */
+function failed(reason: string, shown = reason): Error & { code: string; shown: string } {
+  return Object.assign(new Error(reason), { code: PROXY_FAILED, shown });
 }

@@ -33,7 +33,7 @@ export function botApiProxy(context: Context, timeouts: Partial<PlatformTimeouts
   const proxy: RunningProxy = {
     context,
     upstreams: context.upstreams.clients(
-      (target) => connectUpstream(target, context.log, timeouts),
+      (target) => connectUpstream(target, timeouts),
       ({ dispatcher }) => dispatcher.destroy(),
     ),
     capture: callCapture(context),

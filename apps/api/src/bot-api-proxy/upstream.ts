@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Target } from '@flotilla/domain/fleet/upstreams/upstreams.ts';
-import type { Logger } from '@flotilla/runtime/logger.ts';
-import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import { platformConnect } from '@flotilla/telegram/platform-connections.ts';
 import { PROXY_FAILED } from '@flotilla/telegram/proxy-tunnel.ts';
 import { Pool } from 'undici';
@@ -48,7 +46,7 @@ const MAX_HEADER_BYTES = 256 * 1024;
  * Keep-alive connections to the platform: one call at a time on each, as many as calls are in flight. Nothing is
  * pipelined, so nothing is sent twice. HTTP/1.1 only, because it keeps header names and framing unchanged.
  */
-export function connectUpstream(target: Target, log: Logger, timeouts: Partial<PlatformTimeouts>): Upstream {
+export function connectUpstream(target: Target, timeouts: Partial<PlatformTimeouts>): Upstream {
   const { name, apiUrl, proxy = null, isTest = false, isKnown } = target;
   const url = new URL(apiUrl);
   const { silenceMs, readOnMs } = { ...TIMEOUTS, ...timeouts };
@@ -60,16 +58,13 @@ export function connectUpstream(target: Target, log: Logger, timeouts: Partial<P
     maxHeaderSize: MAX_HEADER_BYTES,
     connect: platformConnect(proxy, { timeout: CONNECT_MS, allowH2: false }),
   });
-  const logFailure = throttledLog((reason: string, leftOut) =>
-    log.warn({ upstream: name, leftOut }, `the platform could not be reached: ${reason}`),
-  );
   return {
     ...{ name, isTest, isKnown, room: target.server === null ? null : { calls: 0, ofBots: new Map() } },
     dispatcher,
     basePath: url.pathname.replace(/\/+$/, ''),
     readOnMs,
     noteFailure: ({ code, message }) => {
-      if (code === PROXY_FAILED) logFailure(message);
+      if (code === PROXY_FAILED) target.noteFailure?.(message);
     },
   };
 }

@@ -7,7 +7,7 @@ import type { Target } from './upstreams.ts';
 
 /** The given client of a server whose files we serve: paths are those of files below its bot, whatever disk they are on. */
 export function localClient(target: Target, client: PlatformClient): PlatformClient {
-  const { server, isTest = false } = target;
+  const { server, isTest = false, noteFailure } = target;
   if (server === null || server.files === '') return client;
   const directoryFor = (token: string) => directoryOf(token, isTest);
   const served = isAbsolute(server.files)
@@ -15,6 +15,7 @@ export function localClient(target: Target, client: PlatformClient): PlatformCli
     : platformClient({
         apiUrl: server.files,
         filePath: (token) => `/${encodeToken(directoryFor(token))}`,
+        ...(noteFailure === undefined ? {} : { noteFailure }),
       });
   return {
     ...client,

@@ -1,6 +1,7 @@
 import { DEFAULT_UPSTREAM, type PlatformEnvironment } from '@flotilla/contract/upstreams.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { ProxyTarget } from '@flotilla/runtime/proxy-url.ts';
+import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import type { UpstreamServer, UpstreamServers } from '@flotilla/runtime/upstreams-setting.ts';
 import type { AtServer, PlatformServer } from '@flotilla/telegram/platform-server.ts';
 import type { Bot } from '../bots/bot.ts';
@@ -47,7 +48,7 @@ export function openUpstreams({ directory, log }: { directory: BotDirectory; log
         const at = bot ?? HOME;
         const known = opened[at.environment].get(at.upstream);
         if (known !== undefined) return known;
-        const client = open(targetOf(config, at));
+        const client = open({ ...targetOf(config, at), noteFailure: failureLog(log, at.upstream) });
         opened[at.environment].set(at.upstream, client);
         return client;
       };
@@ -64,6 +65,12 @@ export function openUpstreams({ directory, log }: { directory: BotDirectory; log
       endWarnings();
     },
   };
+}
+
+function failureLog(log: Logger, upstream: string): (reason: string) => void {
+  return throttledLog((reason: string, leftOut) =>
+    log.warn({ upstream, leftOut }, `the platform could not be reached: ${reason}`),
+  );
 }
 
 /** Tells the operator, once for each name, that bots wait for a server to be named again. Returns a function that ends it. */
