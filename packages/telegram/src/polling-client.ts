@@ -56,11 +56,7 @@ export function pollingClient(server: PlatformServer): PollingClient {
   };
 }
 
-function failureOf(
-  failed: Exclude<HttpOutcome, HttpAnswer>,
-  server: PlatformServer,
-  token: string,
-): PlatformAnswer {
+function failureOf(failed: Exclude<HttpOutcome, HttpAnswer>, server: PlatformServer, token: string): PlatformAnswer {
   switch (failed.outcome) {
     case 'aborted':
       return { outcome: 'unreachable', reason: ABORTED, timedOut: false };

@@ -92,7 +92,8 @@ async function throughSocks({ host, port, login }: ProxyTarget, destination: Des
 /** The library tells its errors apart by their texts only (its constants.ts). */
 function socksFailure(message: string, authority: string, hasLogin: boolean): Error {
   // The library has an internal error if a proxy sends more than its refusal.
-  if (/authentication failed|internal error/i.test(message)) return failed('the proxy refuses the user or the password');
+  if (/authentication failed|internal error/i.test(message))
+    return failed('the proxy refuses the user or the password');
   if (/no accepted authentication type/i.test(message)) {
     return failed(hasLogin ? 'the proxy refuses the user or the password' : 'the proxy wants a user and a password');
   }

@@ -7,7 +7,11 @@ const failed = (message: string, fields: object) => Object.assign(new Error(mess
 
 test.each([
   [`connect EACCES ${ADDRESS}`, { code: 'EACCES', syscall: 'connect' }, 'connect EACCES'],
-  ['getaddrinfo ENOTFOUND bots.internal', { code: 'ENOTFOUND', syscall: 'getaddrinfo' }, 'its name is not known (ENOTFOUND)'],
+  [
+    'getaddrinfo ENOTFOUND bots.internal',
+    { code: 'ENOTFOUND', syscall: 'getaddrinfo' },
+    'its name is not known (ENOTFOUND)',
+  ],
   [
     `Connect Timeout Error (attempted address: ${ADDRESS}, timeout: 10000ms)`,
     { code: 'UND_ERR_CONNECT_TIMEOUT' },

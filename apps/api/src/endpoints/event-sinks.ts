@@ -36,7 +36,13 @@ export const eventSinkHandlers: Handlers<typeof eventSinkOperations> = {
 
   async updateEventSink(context, { input: { id, ...changes }, by, request, response }) {
     if (changes.bot_id !== undefined) requireBot(context, changes.bot_id);
-    const { sink, signingSecret } = await updateSink(context, by, id, changes, matchOf(context, { request }, versionOf));
+    const { sink, signingSecret } = await updateSink(
+      context,
+      by,
+      id,
+      changes,
+      matchOf(context, { request }, versionOf),
+    );
     return { ...(await presentTagged(context, response, sink)), ...withoutNulls({ signing_secret: signingSecret }) };
   },
 

@@ -21,7 +21,9 @@ beforeAll(async () => {
   await sql`
     insert into notes (bot_id, chat_id, account, text, search_text)
     select bot, ${CHAT}, 'ada', text, text from unnest(${[bot_id, otherId]}::bigint[]) as bot, generate_series(1, ${NOTES}) as number,
-      lateral (select case when number = 1 then 'refund agreed' else 'number ' || number end as text) as texts`.execute(db);
+      lateral (select case when number = 1 then 'refund agreed' else 'number ' || number end as text) as texts`.execute(
+    db,
+  );
   await sql`analyze notes`.execute(db);
 });
 afterAll(async () => {
@@ -33,12 +35,15 @@ test.each([
   ['of whoever sees all bots', 'fleet', 2, 2],
   ['of some bots', () => ({ botIds: [bot_id] }), 1, 0],
   ['of a chat', () => ({ botId: bot_id, chatIds: [CHAT] }), 1, 0],
-] as const)('a search %s looks words up in notes of others only if it may find these', async (_whose, of, total, scans) => {
-  const search = { q: 'refund', forms: new Map(), before: null, limit: 10 };
-  await sql`begin`.execute(db);
-  const scope = of === 'fleet' ? of : of();
-  const found = await searchNotes({ db }, { ...search, scope }, new AbortController().signal);
-  const { rows } = await sql`select pg_stat_get_xact_numscans('notes_words'::regclass) as scans`.execute(db);
-  await sql`rollback`.execute(db);
-  expect([found.total, found.notes.length, rows]).toEqual([total, total, [{ scans }]]);
-});
+] as const)(
+  'a search %s looks words up in notes of others only if it may find these',
+  async (_whose, of, total, scans) => {
+    const search = { q: 'refund', forms: new Map(), before: null, limit: 10 };
+    await sql`begin`.execute(db);
+    const scope = of === 'fleet' ? of : of();
+    const found = await searchNotes({ db }, { ...search, scope }, new AbortController().signal);
+    const { rows } = await sql`select pg_stat_get_xact_numscans('notes_words'::regclass) as scans`.execute(db);
+    await sql`rollback`.execute(db);
+    expect([found.total, found.notes.length, rows]).toEqual([total, total, [{ scans }]]);
+  },
+);
