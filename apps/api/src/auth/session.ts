@@ -5,7 +5,7 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { sign } from 'cookie-signature';
 import type { Request, Response } from 'express';
-import session from 'express-session';
+import session, { type SessionData } from 'express-session';
 import type { ClientAddress } from '../http/client-address.ts';
 import { RedisSessionStore } from './session-store.ts';
 import type { OpenSession } from './watch-credentials.ts';
@@ -91,12 +91,15 @@ export async function beginSession(
   const nowMs = clock.nowMs();
   const { createdAtMs = nowMs, endsAtMs = nowMs + ENDS_AFTER_MS } = continued;
   const address = clientAddress(request) ?? '';
-  const userAgent = (request.headers['user-agent'] ?? '').slice(0, USER_AGENT_LENGTH);
+  const user_agent = (request.headers['user-agent'] ?? '').slice(0, USER_AGENT_LENGTH);
   await new Promise<void>((resolve, reject) => {
     request.session.regenerate((error: unknown) => (error ? reject(error) : resolve()));
   });
-  const client = { address, userAgent };
-  Object.assign(request.session, { accountId, sessionVersion, secondFactor, createdAtMs, endsAtMs, ...client });
+  const opened: Omit<SessionData, 'cookie'> = {
+    ...{ accountId, sessionVersion, secondFactor },
+    ...{ createdAtMs, endsAtMs, address, user_agent },
+  };
+  Object.assign(request.session, opened);
   request.session.cookie.maxAge = endsAtMs - nowMs;
   await new Promise<void>((resolve, reject) => {
     request.session.save((error: unknown) => (error ? reject(error) : resolve()));

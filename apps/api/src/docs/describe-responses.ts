@@ -183,8 +183,8 @@ export const ERROR_NOTES: Readonly<Record<ErrorCode, { when: string; sentence: s
     sentence: 'A valid API key or session is needed',
   },
   second_factor_needed: {
-    when: 'The username and the password are right, and the account has a second factor: `code` is missing, wrong or was used.',
-    sentence: 'A code of the authenticator app is needed',
+    when: 'The username and the password are right, and the account has a second factor: `code` or `passkey` is missing, wrong or was used. Or a session that did not prove it adds another one.',
+    sentence: 'A code of the authenticator app or a passkey is needed',
   },
   forbidden: {
     when: 'The role does not allow the call, the key is limited to other bots, the caller does not see the bot, the password must be changed or a second factor be set up first, or a page of another site sent the call.',

@@ -4,7 +4,7 @@ import type { ErrorCode } from '@flotilla/contract/errors.ts';
 export const codes: Record<ErrorCode, string> = {
   bad_request: 'Запрос не принят.',
   unauthorized: 'Нужно войти снова.',
-  second_factor_needed: 'Нужен код из приложения.',
+  second_factor_needed: 'Нужен код из приложения или ключ доступа.',
   forbidden: 'Вашей учётной записи это не разрешено.',
   not_found: 'Этого больше нет, или оно вам недоступно.',
   method_not_allowed: 'Так обратиться сюда нельзя.',
