@@ -48,6 +48,9 @@ const session = {
   errors: ['too_many_requests', 'conflict'],
 } as const;
 
+/** A key adds no factor, and a session adds none beside another that it did not prove. */
+const adding = { ...session, errors: [...session.errors, 'second_factor_needed'] } as const;
+
 const PASSKEY = { id: 3, name: 'This laptop', created_at: '2026-01-01T09:00:00.000Z' };
 
 export const secondFactorOperations = {
@@ -74,12 +77,13 @@ export const secondFactorOperations = {
   }),
 
   beginTotp: defineOperation({
-    ...session,
+    ...adding,
     method: 'POST',
     audit: ['sign_in_limit'],
     paths: ['/api/auth/totp/begin'],
-    summary: 'Makes a secret for an authenticator app. It counts once a code of it was confirmed.',
-    description: 'A wrong password counts as a failed sign-in. The answer is the only one that has the secret.',
+    summary: 'Makes a secret for an authenticator app. It counts once a code of it was confirmed in the same session.',
+    description:
+      'Refused to API keys, and to a session that began with a password alone if the account has a second factor. A wrong password counts as a failed sign-in. The answer is the only one that has the secret.',
     input: z.object({ password: ownPassword() }),
     output: z.strictObject({
       secret: z.string().describe('The secret in base32, to be typed into an app.'),
@@ -95,7 +99,7 @@ export const secondFactorOperations = {
   }),
 
   confirmTotp: defineOperation({
-    ...session,
+    ...adding,
     method: 'POST',
     audit: ['second_factor_add', 'sign_in_limit'],
     paths: ['/api/auth/totp/confirm'],
@@ -127,21 +131,20 @@ export const secondFactorOperations = {
   }),
 
   beginPasskey: defineOperation({
-    ...session,
+    ...adding,
     method: 'POST',
     audit: ['sign_in_limit'],
     paths: ['/api/auth/passkeys/begin'],
     summary: 'Begins to add a passkey, in a session.',
     description:
-      'A wrong password counts as a failed sign-in. A session that began with a password alone is refused if the account has a second factor.',
+      'Refused to API keys, and to a session that began with a password alone if the account has a second factor. A wrong password counts as a failed sign-in.',
     input: z.object({ password: ownPassword() }),
     output: z.strictObject({ options: passkeyOptions }),
-    errors: ['too_many_requests', 'conflict', 'second_factor_needed'],
     example: { input: { password: 'correct horse battery' }, output: { options: '{"challenge":"…"}' } },
   }),
 
   addPasskey: defineOperation({
-    ...session,
+    ...adding,
     method: 'POST',
     audit: ['second_factor_add'],
     paths: ['/api/auth/passkeys/add'],

@@ -212,6 +212,11 @@ describe('nobody adds a passkey', () => {
     expect(byKey.status).toBe(403);
     const answerOfSignIn = { ...named(person), passkey: key.register(await begin(person, own)) };
     expect((await ask(person, 'login', answerOfSignIn)).status).toBe(200);
+    const late = key.register(await begin(person, own));
+    // The owner sets up an app at this moment: no process knows of it yet.
+    const factor = { account_id: person.id, totp_sealed: 'sealed', confirmed_at: new Date() };
+    await api.database.db.insertInto('second_factors').values(factor).execute();
+    expect(refused(await add(person, own, late))).toEqual(NEEDED);
   });
 
   test('made for another site, or twice', async () => {

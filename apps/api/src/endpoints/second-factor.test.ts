@@ -151,6 +151,30 @@ describe('a second factor', () => {
     }
   });
 
+  test('is added by no key, in no other session, and not beside one that the session did not prove', async () => {
+    const person = await newPerson();
+    const [own, other] = [cookieOf(await signIn(person)), cookieOf(await signIn(person))];
+    const password = { password: person.password };
+    const byKey = restClient(api.url, person.key);
+    expect((await byKey('POST', '/api/auth/totp/begin', { body: password })).status).toBe(403);
+    const begun = await ask(person, 'POST', '/api/auth/totp/begin', password, own);
+    const body = { code: appOf((begun.json as { secret: string }).secret)() };
+    expect((await byKey('POST', '/api/auth/totp/confirm', { body })).status).toBe(403);
+    expect((await ask(person, 'POST', '/api/auth/totp/confirm', body, other)).status).toBe(400);
+    // The owner adds a passkey at this moment: no process knows of it yet.
+    await api.database.db
+      .insertInto('second_factors')
+      .values({ account_id: person.id, totp_sealed: '', confirmed_at: new Date() })
+      .execute();
+    const needed = { status: 401, json: { code: 'second_factor_needed' } };
+    expect(await ask(person, 'POST', '/api/auth/totp/confirm', body, own)).toMatchObject(needed);
+    await api.admin('POST', '/api/auth/users/update', { body: { id: person.id, display_name: 'Somebody' } });
+    await waitFor(async () => (await me(person, own)).text.includes('"second_factor":true'));
+    for (const path of ['totp', 'passkeys']) {
+      expect(await ask(person, 'POST', `/api/auth/${path}/begin`, password, own)).toMatchObject(needed);
+    }
+  });
+
   test('that was begun and not confirmed is asked for nowhere', async () => {
     const person = await newPerson();
     const cookie = cookieOf(await signIn(person));

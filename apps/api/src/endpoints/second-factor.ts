@@ -3,6 +3,7 @@ import type { secondFactorOperations } from '@flotilla/contract/second-factor.ts
 import type { Account } from '@flotilla/domain/people/accounts/account.ts';
 import { accountStore } from '@flotilla/domain/people/accounts/account-store.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
+import { type AddingFactor, notProved } from '@flotilla/domain/people/accounts/change-factor.ts';
 import { findAccount } from '@flotilla/domain/people/accounts/find-account.ts';
 import type { Passkey } from '@flotilla/domain/people/accounts/passkey-store.ts';
 import { addPasskey, askForPasskey, beginPasskey, removePasskey } from '@flotilla/domain/people/accounts/passkeys.ts';
@@ -42,14 +43,16 @@ export const secondFactorHandlers: Handlers<typeof secondFactorOperations> = {
 
   async beginTotp(context, { input, caller, by, request, response }) {
     const { account } = caller;
+    const { session } = adding(caller, request);
     await guessing(context, by, account, { request, response }, () => checkPassword(context, account, input.password));
-    return beginTotp(context, account);
+    return beginTotp(context, account, session);
   },
 
   async confirmTotp(context, { input, caller, by, request, response }) {
     const { account } = caller;
+    const at = adding(caller, request);
     const confirmed = await guessing(context, by, account, { request, response }, () =>
-      confirmTotp(context, by, account.id, input.code),
+      confirmTotp(context, by, { account_id: account.id, ...at, ...input }),
     );
     await continueSession(context, request, caller, { ...confirmed, secondFactor: true });
     return { recovery_codes: confirmed.recovery_codes };
@@ -66,17 +69,14 @@ export const secondFactorHandlers: Handlers<typeof secondFactorOperations> = {
 
   async beginPasskey(context, { input, caller, by, request, response }) {
     const { account } = caller;
-    const session = sessionOf(caller, request);
-    if (account.second_factor && request.session.secondFactor !== true) {
-      throw new FlotillaError('second_factor_needed', 'This session began without the second factor: sign in again');
-    }
+    const { session } = adding(caller, request);
     await guessing(context, by, account, { request, response }, () => checkPassword(context, account, input.password));
     return { options: await beginPasskey(context, account, session) };
   },
 
   async addPasskey(context, { input, caller, by, request }) {
-    const session = sessionOf(caller, request);
-    const added = await addPasskey(context, by, { account_id: caller.account.id, session, ...input });
+    const at = adding(caller, request);
+    const added = await addPasskey(context, by, { account_id: caller.account.id, ...at, ...input });
     await continueSession(context, request, caller, { ...added, secondFactor: true });
     return { id: added.id, recovery_codes: added.recovery_codes };
   },
@@ -112,10 +112,12 @@ export const secondFactorHandlers: Handlers<typeof secondFactorOperations> = {
   },
 };
 
-/** A passkey is made in a browser, and belongs to the session that began it. */
-function sessionOf({ apiKey }: Caller, { sessionID }: Request): string {
-  if (apiKey !== null) throw new FlotillaError('forbidden', 'Passkeys are added in a browser, after a sign-in');
-  return sha256Hex(sessionID);
+/** A factor belongs to the session that began it. Throws for a key, and for a session that did not prove what the account has. */
+function adding({ account, apiKey }: Caller, { session, sessionID }: Request): AddingFactor {
+  if (apiKey !== null) throw new FlotillaError('forbidden', 'A second factor is added in a browser, after a sign-in');
+  const isProved = session.secondFactor === true;
+  if (account.second_factor && !isProved) throw notProved();
+  return { session: sha256Hex(sessionID), isProved };
 }
 
 function presentPasskey({ id, name, created_at, last_used_at: last }: Passkey) {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '@flotilla/database/connect.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
+import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../audit/actor.ts';
 import { recordAction } from '../audit/record-action.ts';
 import { recordEvent } from '../events/record-event.ts';
@@ -13,6 +14,13 @@ import { toBase32 } from './totp.ts';
 const RECOVERY_CODES = 10;
 /** 80 random bits: their hash needs no salt. */
 const RECOVERY_BYTES = 10;
+
+/** The session (its hash) in which a factor is added. isProved: it proved a factor of the account. */
+export type AddingFactor = { session: string; isProved: boolean };
+
+/** Why a session adds no factor beside another one that it did not prove. */
+export const notProved = () =>
+  new FlotillaError('second_factor_needed', 'This session began without the second factor: sign in again');
 
 const WORDS = { second_factor_add: 'added', second_factor_remove: 'removed', second_factor_reset: 'reset' } as const;
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Actor } from '../audit/actor.ts';
 import type { Account } from './account.ts';
 import type { AccountDeps } from './account-deps.ts';
-import { changeFactor, newRecoveryCodes } from './change-factor.ts';
+import { type AddingFactor, changeFactor, newRecoveryCodes, notProved } from './change-factor.ts';
 import { type Passkey, passkeyStore } from './passkey-store.ts';
 import { secondFactorStore } from './second-factor-store.ts';
 
@@ -67,7 +67,7 @@ export async function beginPasskey(deps: PasskeyDeps, account: Account, session:
 export async function addPasskey(
   deps: PasskeyDeps,
   by: Actor,
-  { account_id, session, name, passkey }: Challenged & { session: string; name: string; passkey: string },
+  { account_id, session, isProved, name, passkey }: AddingFactor & { account_id: number; name: string; passkey: string },
 ): Promise<{ id: number; recovery_codes: string[]; sessionVersion: number }> {
   const credential = await registered(deps, { account_id, session }, passkey);
   if (credential === null)
@@ -77,6 +77,7 @@ export async function addPasskey(
   const sessionVersion = await changeFactor(deps, by, account_id, 'second_factor_add', async (transaction) => {
     const at = new Date(deps.clock.nowMs());
     added.isFirst = await secondFactorStore(transaction).begin(account_id, null, hashes, at);
+    if (!added.isFirst && !isProved) throw notProved();
     const id = await passkeyStore(transaction).insert({ account_id, name, ...credential });
     if (id === null) throw new FlotillaError('conflict', 'This passkey is known already');
     added.id = id;

@@ -6,7 +6,7 @@ import type { SecretBox } from '@flotilla/runtime/secret-box.ts';
 import type { Actor } from '../audit/actor.ts';
 import type { Account } from './account.ts';
 import type { AccountDeps } from './account-deps.ts';
-import { changeFactor, newRecoveryCodes, normalCode } from './change-factor.ts';
+import { type AddingFactor, changeFactor, newRecoveryCodes, normalCode, notProved } from './change-factor.ts';
 import { type Passkey, passkeyStore } from './passkey-store.ts';
 import { provePasskey, type RelyingParty } from './passkeys.ts';
 import { NO_TOTP, secondFactorPlace, secondFactorStore } from './second-factor-store.ts';
@@ -51,17 +51,18 @@ export async function proveSecondFactor(
   return (await store.useRecovery(accountId, sha256Hex(typed))) ? 'recovery_code' : 'wrong';
 }
 
-/** A secret for an authenticator app, which counts once a code confirms it. Throws 'conflict' if the account has an app. */
+/** A secret for an authenticator app, which counts once a code confirms it in this session. Throws 'conflict' if the account has an app. */
 export async function beginTotp(
   { db, redis, secrets }: FactorDeps,
   { id, username }: Pick<Account, 'id' | 'username'>,
+  session: string,
 ): Promise<{ secret: string; uri: string }> {
   if ((await readSecondFactor({ db }, id)).totp) {
     throw new FlotillaError('conflict', 'This account has an authenticator app: remove it first');
   }
   const secret = randomBytes(SECRET_BYTES);
   const sealed = secrets.seal(secret.toString('base64'), secondFactorPlace(id));
-  await redis.commands.set(authKeys.begunTotp(id), sealed, 'PX', BEGUN_MS);
+  await redis.commands.set(authKeys.begunTotp(id, session), sealed, 'PX', BEGUN_MS);
   return { secret: toBase32(secret), uri: totpUri(secret, ISSUER, username) };
 }
 
@@ -72,10 +73,10 @@ export async function beginTotp(
 export async function confirmTotp(
   deps: FactorDeps,
   by: Actor,
-  accountId: number,
-  code: string,
+  { account_id: accountId, session, isProved, code }: AddingFactor & { account_id: number; code: string },
 ): Promise<{ recovery_codes: string[]; sessionVersion: number }> {
-  const sealed = await deps.redis.commands.get(authKeys.begunTotp(accountId));
+  const begun = authKeys.begunTotp(accountId, session);
+  const sealed = await deps.redis.commands.get(begun);
   if (sealed === null) throw refusedInput('code', 'confirms nothing: begin first');
   const nowMs = deps.clock.nowMs();
   const step = stepOfCode(openSecret(deps, accountId, sealed), normalCode(code), { nowMs, last_step: 0 });
@@ -86,9 +87,10 @@ export async function confirmTotp(
   const sessionVersion = await changeFactor(deps, by, accountId, 'second_factor_add', async (transaction) => {
     const store = secondFactorStore(transaction);
     isFirst = await store.begin(accountId, app, hashes, new Date(nowMs));
+    if (!isFirst && !isProved) throw notProved();
     return isFirst || (await store.addTotp(accountId, app)) ? APP : null;
   });
-  await deps.redis.commands.del(authKeys.begunTotp(accountId));
+  await deps.redis.commands.del(begun);
   if (sessionVersion === null) throw new FlotillaError('conflict', 'This account has an authenticator app already');
   return { recovery_codes: isFirst ? codes : [], sessionVersion };
 }
