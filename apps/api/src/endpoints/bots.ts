@@ -65,12 +65,15 @@ export const botHandlers: Handlers<typeof botOperations> = {
 
   async updateBot(context, { input, by, ...call }) {
     const { id, ...changes } = input;
-    const bot = requireBot(context, id);
-    checkLabels(context, call.caller, bot, changes.labels);
-    if (concernsFleet(bot, changes)) requireRole({ role: 'admin', wholeFleet: true }, call.caller);
     checkTemplate(changes.template ?? {});
     const match = matchOf(context, call, versionOf);
-    return presentTagged(context, call, await updateBot(context, by, id, changesOfInput(changes), match));
+    // Also on the locked row: what was listed may be posted back only while it is still so.
+    const check = (bot: Bot) => {
+      checkLabels(context, call.caller, bot, changes.labels);
+      if (concernsFleet(bot, changes)) requireRole({ role: 'admin', wholeFleet: true }, call.caller);
+      match?.(bot);
+    };
+    return presentTagged(context, call, await updateBot(context, by, id, changesOfInput(changes), check));
   },
 
   async moveBot(context, { input, caller, by }) {

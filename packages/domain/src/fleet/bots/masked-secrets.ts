@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Bot, BotChanges } from './bot.ts';
 import { maskedBackendUrl } from './masked-backend-url.ts';
 import { maskedTemplate, unmaskedTemplate } from './template.ts';
@@ -28,10 +29,11 @@ export function isMaskOfSecret(secretToken: string | undefined): boolean {
 
 /** Drops secrets that were sent back masked, because they are not changes. */
 export function withoutMasks(bot: Bot, { template, ...changes }: BotChanges): BotChanges {
-  const shown: BotChanges = maskedSecrets(bot);
+  const shown = maskedSecrets(bot);
+  const isMasked = isDeepStrictEqual(template, shown.template) && !isDeepStrictEqual(template, bot.template);
   const given = Object.entries(changes) as [keyof BotChanges, unknown][];
   return {
-    ...Object.fromEntries(given.filter(([name, value]) => value === '' || value !== shown[name])),
-    ...(template !== undefined && { template: unmaskedTemplate(template, bot.template) }),
+    ...Object.fromEntries(given.filter(([name, value]) => value === '' || value !== (shown as BotChanges)[name])),
+    ...(template !== undefined && !isMasked && { template: unmaskedTemplate(template, bot.template) }),
   };
 }
