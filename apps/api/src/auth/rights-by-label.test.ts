@@ -1,5 +1,6 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import { openLive } from '@flotilla/testing/live-client.ts';
+import { waitingForLocks } from '@flotilla/testing/locked-table.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { insertAccount, type TestAccount } from '@flotilla/testing/test-account.ts';
@@ -144,6 +145,47 @@ describe('the labels of a bot', () => {
     expect(await update({ labels: ['shop'], description: 'Sells' })).toMatchObject({ status: 200 });
     const { token } = await api.platform.createBot({});
     expect((await limited('POST', '/api/bots/add', { body: { token, labels: ['eu'] } })).status).toBe(403);
+  });
+
+  test.each([
+    ['labels', { labels: ['shop'] }, { labels: '[]' }],
+    ['a switch of the fleet', { adopts: false }, { adopts: true }],
+  ])('are as little given back by a limited key after a change: %s', async (_title, given, meanwhile) => {
+    const bot = await api.addBot({ labels: ['shop'] });
+    const limited = at(await newKey(api.admin, { role: 'admin', bot_ids: [bot.id] }));
+    const { db } = api.database;
+    const late = await db.transaction().execute(async (transaction) => {
+      await transaction.updateTable('bots').set(meanwhile).where('id', '=', bot.id).execute();
+      const answer = limited('POST', '/api/bots/update', { body: { id: bot.id, ...given } });
+      await waitFor(async () => (await waitingForLocks(db)) > 0);
+      return { answer };
+    });
+    expect((await late.answer).status).toBe(403);
+    await db.updateTable('bots').set({ labels: '[]', adopts: false }).where('id', '=', bot.id).execute();
+  });
+
+  test('say in the audit log what stays of those who lost the bot', async () => {
+    const bot = await api.addBot({ labels: ['shop'] });
+    const key = at(await newKey(api.admin, { role: 'admin', bot_labels: ['shop'] }));
+    const [loses, stays] = [at(await somebody(['shop'])), at(await somebody(['shop'], [bot.id]))];
+    const add = async (client: RestClient, path: string, body: object) => {
+      const added = await client('POST', `/api/programs${path}`, { body: { name: 'made', ...body } });
+      expect(added).toMatchObject({ status: 200 });
+      return (added.json as { id: number }).id;
+    };
+    const push = { mode: 'push', backend_url: 'http://127.0.0.1:9/' };
+    const program_id = await add(key, '/add', { bot_id: bot.id, ...push });
+    const token = await add(loses, '/tokens/add', { program_id });
+    await add(stays, '/tokens/add', { program_id, name: 'stays' });
+    await label(bot.id, 'eu');
+    const log = await api.admin('GET', '/api/adminlog', { query: { action: 'bot_update', limit: 1 } });
+    expect((log.json as { details: string }[])[0]?.details).toBe(
+      [
+        'labels: ["shop"] → ["eu"]',
+        `of those who lost it, tokens of programs stay: ${token}`,
+        `of those who lost it, backends of programs stay: ${program_id}`,
+      ].join('; '),
+    );
   });
 
   test('are at most LABELS_MAX in all', async () => {

@@ -2,6 +2,7 @@ import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { accountStore } from '../../people/accounts/account-store.ts';
 import { changeCredentials } from '../../people/accounts/change-credentials.ts';
+import { leftByLabels } from '../../people/accounts/left-behind.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { describeBotChanges } from './audited-bot.ts';
@@ -68,13 +69,19 @@ async function storeChanges(
   }
   if (!before || !row) throw new FlotillaError('not_found', 'Bot not found');
   const [old, bot] = [openBot(deps.secrets, before), openBot(deps.secrets, row)];
-  if (changes.labels !== undefined) await accountStore(deps.db).unassignUnseen({ botId });
   const toggled = bot.disabled ? 'bot_disable' : 'bot_enable';
   const action = named ?? (old.disabled === bot.disabled ? 'bot_update' : toggled);
   const dropped = dropPending ? 'pending updates dropped' : '';
-  const details = [describeBotChanges(old, bot), dropped, reason].filter((part) => part !== '').join('; ');
+  const left = changes.labels === undefined ? '' : await takeFromUnseeing(deps.db, old);
+  const details = [describeBotChanges(old, bot), left, dropped, reason].filter((part) => part !== '').join('; ');
   await recordAction(deps, by, { action, bot_id: botId, details });
   return { bot, cursorChanges: row.cursor_changes };
+}
+
+/** Takes the chats of a bot from accounts that see it no more, by its new labels. Returns in words what they leave behind. */
+async function takeFromUnseeing(db: BotDeps['db'], { id: botId, labels }: Bot): Promise<string> {
+  await accountStore(db).unassignUnseen({ botId });
+  return leftByLabels(db, botId, labels);
 }
 
 /** Wakes the turns that this configuration needs. */
