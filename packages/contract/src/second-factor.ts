@@ -185,7 +185,8 @@ export const secondFactorOperations = {
     audit: ['sign_in_limit'],
     paths: ['/api/auth/passkeys/ask'],
     summary: 'Gives what a browser needs to use a passkey of the account.',
-    description: 'A wrong password counts as a failed sign-in.',
+    description:
+      'A wrong password counts as a failed sign-in. So does any for an account without a second factor: only `POST /api/auth/login` tells if that is right.',
     input: z.object({ username: username(), password: knownPassword().describe('The password.') }),
     bodyLimitBytes: 16_384,
     output: z.strictObject({ options: passkeyOptions.optional() }),

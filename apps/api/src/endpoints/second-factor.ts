@@ -95,7 +95,8 @@ export const secondFactorHandlers: Handlers<typeof secondFactorOperations> = {
     const attempt = await context.signInLimits.attempt(input.username, { request, response });
     const found = await findAccount(context.db, input.username);
     const matches = await verifyPassword(context, found?.passwordHash ?? null, input.password);
-    if (!matches || found === null) {
+    // Where the password is all that is needed, only a sign-in says that it is right: that one is recorded.
+    if (!matches || !found?.account.second_factor) {
       await recordSignInLimit(context, by, input.username, attempt.reaches);
       throw new FlotillaError('unauthorized', 'The username or the password is wrong');
     }
