@@ -51,7 +51,7 @@ test(
     await asking.getByLabel('Password', { exact: true }).fill(ADA[1]);
     await asking.getByLabel('Code from the app').fill(codeOf(secret, 1));
     await again.page.keyboard.press('Enter');
-    await again.page.getByText('needs your password alone').waitFor();
+    await again.page.getByText('a stolen password is worth nothing').waitFor();
   },
   TEST_MS,
 );
@@ -124,7 +124,7 @@ test(
       await page.getByRole('button', { name: 'Remove This laptop' }).click();
       await page.getByLabel('Password', { exact: true }).fill(vera[1]);
       await page.keyboard.press('Enter');
-      await page.getByText('needs your password alone').waitFor();
+      await page.getByText('a stolen password is worth nothing').waitFor();
     } finally {
       await context.close();
       await api.stop();
