@@ -191,8 +191,13 @@ describe('no sign-in comes by', () => {
     const [person, plain] = [await newPerson(), await newPerson()];
     const { key } = await enrol(person);
     // Nobody finds out without an entry of a sign-in that this is the whole of what is needed.
-    const asked = await Promise.all([plain.password, 'a wrong one'].map((password) => ask(plain, 'passkeys/ask', { ...named(plain), password })));
-    expect(asked.map(refused)).toEqual([[401, 'unauthorized'], [401, 'unauthorized']]);
+    const asked = await Promise.all(
+      [plain.password, 'a wrong one'].map((password) => ask(plain, 'passkeys/ask', { ...named(plain), password })),
+    );
+    expect(asked.map(refused)).toEqual([
+      [401, 'unauthorized'],
+      [401, 'unauthorized'],
+    ]);
     const wrong = await ask(person, 'passkeys/ask', { ...named(person), password: 'a wrong password' });
     expect([wrong.status, wrong.json]).toEqual([401, expect.objectContaining({ code: 'unauthorized' })]);
     const options = await challenge(person);

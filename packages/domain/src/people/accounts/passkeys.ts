@@ -67,7 +67,13 @@ export async function beginPasskey(deps: PasskeyDeps, account: Account, session:
 export async function addPasskey(
   deps: PasskeyDeps,
   by: Actor,
-  { account_id, session, isProved, name, passkey }: AddingFactor & { account_id: number; name: string; passkey: string },
+  {
+    account_id,
+    session,
+    isProved,
+    name,
+    passkey,
+  }: AddingFactor & { account_id: number; name: string; passkey: string },
 ): Promise<{ id: number; recovery_codes: string[]; sessionVersion: number }> {
   const credential = await registered(deps, { account_id, session }, passkey);
   if (credential === null)
