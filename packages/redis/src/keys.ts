@@ -241,9 +241,8 @@ export const authKeys = {
   signInLinkOf: (accountId: number) => `flotilla:sign-in-link-of:${accountId}`,
   /** String: JSON of a sign-in at the identity provider, by the hash of the cookie of the browser that began it. */
   oidcAttempt: (cookieHash: string) => `flotilla:oidc:${cookieHash}`,
-  /** String: the sealed secret of an app that is being set up, by the hash of the session. */
+  /** Strings: the sealed secret of an app that a session (its hash) sets up; JSON of whom a challenge was made for, by its hash. */
   begunTotp: (accountId: number, session: string) => `flotilla:totp:${accountId}:${session}`,
-  /** String: JSON of whom a challenge for a passkey was made for, by its hash. */
   passkeyChallenge: (hash: string) => `flotilla:passkey:${hash}`,
   /** Counters of failed sign-ins. */
   signInOfAccount: 'flotilla:sign-in:account',

@@ -73,22 +73,22 @@ export async function beginTotp(
 export async function confirmTotp(
   deps: FactorDeps,
   by: Actor,
-  { account_id: accountId, session, isProved, code }: AddingFactor & { account_id: number; code: string },
+  { account_id, session, isProved, code }: AddingFactor & { account_id: number; code: string },
 ): Promise<{ recovery_codes: string[]; sessionVersion: number }> {
-  const begun = authKeys.begunTotp(accountId, session);
+  const begun = authKeys.begunTotp(account_id, session);
   const sealed = await deps.redis.commands.get(begun);
   if (sealed === null) throw refusedInput('code', 'confirms nothing: begin first');
   const nowMs = deps.clock.nowMs();
-  const step = stepOfCode(openSecret(deps, accountId, sealed), normalCode(code), { nowMs, last_step: 0 });
+  const step = stepOfCode(openSecret(deps, account_id, sealed), normalCode(code), { nowMs, last_step: 0 });
   if (step === null) throw refusedInput('code', 'is wrong, or too old');
   const app = { totp_sealed: sealed, last_step: step };
   const { codes, hashes } = newRecoveryCodes();
   let isFirst = false;
-  const sessionVersion = await changeFactor(deps, by, accountId, 'second_factor_add', async (transaction) => {
+  const sessionVersion = await changeFactor(deps, by, account_id, 'second_factor_add', async (transaction) => {
     const store = secondFactorStore(transaction);
-    isFirst = await store.begin(accountId, app, hashes, new Date(nowMs));
+    isFirst = await store.begin(account_id, app, hashes, new Date(nowMs));
     if (!isFirst && !isProved) throw notProved();
-    return isFirst || (await store.addTotp(accountId, app)) ? APP : null;
+    return isFirst || (await store.addTotp(account_id, app)) ? APP : null;
   });
   await deps.redis.commands.del(begun);
   if (sessionVersion === null) throw new FlotillaError('conflict', 'This account has an authenticator app already');
