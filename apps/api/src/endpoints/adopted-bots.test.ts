@@ -7,11 +7,14 @@ import { adoptBot } from '@flotilla/domain/delivery/adoption/adopt-bot.ts';
 import { takeManagedBot } from '@flotilla/domain/delivery/adoption/take-managed-bot.ts';
 import type { ClaimedUnit } from '@flotilla/domain/delivery/lanes/claimed-unit.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
+import { columnsOf } from '@flotilla/domain/fleet/bots/bot-row.ts';
+import { botStore } from '@flotilla/domain/fleet/bots/bot-store.ts';
 import { republishBots } from '@flotilla/domain/fleet/bots/republish-bots.ts';
 import { createLogger } from '@flotilla/runtime/logger.ts';
 import { createContext } from '@flotilla/testing/create-context.ts';
 import { type LiveClient, openLive } from '@flotilla/testing/live-client.ts';
-import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
+import { waitingForLocks } from '@flotilla/testing/locked-table.ts';
+import { type RestAnswer, type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { ADMIN_KEY, startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -67,7 +70,7 @@ async function adopted(): Promise<{ bot: Bot; managed: Awaited<ReturnType<typeof
   await adoptBot(worker, parentHere(), managed);
   return { bot: rowsOf(managed.made.id)[0]!, managed };
 }
-type Fields = { parent_bot_id?: number | null; upstream?: string; owner_user_id?: number };
+type Fields = { parent_bot_id?: number | null; upstream?: string; owner_user_id?: number | null };
 async function change(ids: number[], fields: Fields) {
   const revision = sql<number>`nextval('bot_revisions')`;
   await api.database.db
@@ -102,6 +105,35 @@ describe('a bot that is adopted', () => {
       expect(rowsOf(managed.made.id)).toMatchObject([{ token: bot.token, ...fields }]);
     }
     expect(await asked()).toBe(before);
+  });
+
+  test('keeps the newer token if two are stored at once, also when the platform cannot be asked again', async () => {
+    const { bot, managed } = await adopted();
+    const { db } = api.database;
+    let rotating: Promise<RestAnswer> | undefined;
+    const newer = await db.transaction().execute(async (transaction) => {
+      const bots = botStore(transaction);
+      await bots.lock(bot.id);
+      rotating = api.admin('POST', '/api/bots/rotate-token', { body: { id: bot.id } });
+      await waitFor(async () => (await waitingForLocks(db)) === 1);
+      const { token } = await api.platform.revokeToken({ bot: managed.made.id });
+      await bots.update(bot.id, columnsOf(worker.secrets, bot.id, { token }));
+      const effect = { kind: 'status', status: 502 } as const;
+      await api.platform.setFault({ bot: parentAtPlatform(), method: 'getManagedBotToken', effect });
+      return token;
+    });
+    expect((await rotating)?.status).toBeGreaterThanOrEqual(500);
+    await api.platform.clearFaults({});
+    await republishBots(worker, [bot.id]);
+    expect(rowsOf(managed.made.id)).toMatchObject([{ token: newer }]);
+  });
+
+  test('has no owner again who was erased, although an update about it is tried again', async () => {
+    const { bot, managed } = await adopted();
+    await change([bot.id], { owner_user_id: null });
+    const { token } = await api.platform.revokeToken({ bot: managed.made.id });
+    await adoptBot(worker, parentHere(), managed);
+    expect(rowsOf(managed.made.id)).toMatchObject([{ token, owner_user_id: null }]);
   });
 
   test('gets no token that is not its own at its server', async () => {

@@ -46,10 +46,11 @@ export async function adoptBot(deps: BotDeps, parent: Bot, managed: ManagedBot):
   const token = await managedToken(deps, parent, made.id);
   const by: Actor = { kind: 'parent', botId: parent.id, username: parent.username, address: null };
   if (bot === null) return register(deps, by, parent, { ...managed, token });
-  const isKnown = bot.token === token && bot.parent_bot_id === parent.id && bot.owner_user_id === ownerId;
+  const isOfParent = bot.parent_bot_id === parent.id;
   // Whoever stored it may not have come so far as to publish it.
-  if (isKnown) await republishBots(deps, [bot.id]);
-  else await keepManagedToken(deps, by, { parent, bot, token }, ties, {});
+  if (isOfParent && bot.token === token) await republishBots(deps, [bot.id]);
+  // An update that is tried again may be older than the erasure of who made the bot.
+  else await keepManagedToken(deps, by, { parent, bot, token }, isOfParent ? {} : ties, {});
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Actor } from '../../people/audit/actor.ts';
 import { type Bot, type BotChanges, usesPlatformWebhook } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { type ChangeOptions, changeBot } from './change-bot.ts';
+import { newestBot } from './newest-bot.ts';
 import { setPlatformWebhook } from './platform-webhook.ts';
 import { requireTokenOf } from './token-of-bot.ts';
 import { type PlatformIdentity, resultOf } from './validate-token.ts';
@@ -31,7 +32,8 @@ export async function managedToken(
 
 /**
  * Stores a token that the server of the parent gave out for a managed bot, and sets its webhook anew. The bot's own server must say
- * that the token is this bot's. Two that do this at once agree, as each asks once more which token counts. Throws FlotillaError.
+ * that the token is this bot's. Two that do this at once agree, as each asks once more which token counts, and none takes the place of a
+ * token that it did not know. Throws FlotillaError.
  */
 export async function keepManagedToken(
   deps: BotDeps,
@@ -44,7 +46,16 @@ export async function keepManagedToken(
   for (let times = 1; ; times += 1) {
     const given = latest;
     const refusal = given === changed.token ? null : await refusalOf(deps, bot, given);
-    if (refusal === null) changed = await changeBot(deps, by, bot.id, { ...changes, token: given }, options);
+    if (refusal === null) {
+      const stored = await storeToken(deps, by, changed, { ...changes, token: given }, options);
+      if (stored === null) {
+        changed = await newestBot(deps, changed);
+        latest = await managedToken(deps, parent, bot.telegram_id);
+        if (times < STORED_AT_MOST) continue;
+        throw new FlotillaError('conflict', 'Its token was replaced meanwhile: try again');
+      }
+      changed = stored;
+    }
     latest = await managedToken(deps, parent, bot.telegram_id).catch(() => given);
     if (latest !== given && times < STORED_AT_MOST) continue;
     if (refusal !== null) throw refusal;
@@ -52,6 +63,24 @@ export async function keepManagedToken(
   }
   if (usesPlatformWebhook(changed)) await setWebhookAnew(deps, changed);
   return changed;
+}
+
+/** null: another token was stored meanwhile, which may be newer. */
+async function storeToken(
+  deps: BotDeps,
+  by: Actor,
+  known: Bot,
+  changes: BotChanges,
+  options: ChangeOptions,
+): Promise<Bot | null> {
+  const replaced = new FlotillaError('conflict', 'Its token was replaced meanwhile');
+  const check = ({ token }: Bot) => {
+    if (token !== known.token && token !== changes.token) throw replaced;
+  };
+  return changeBot(deps, by, known.id, changes, { ...options, check }).catch((error: unknown) => {
+    if (error === replaced) return null;
+    throw error;
+  });
 }
 
 /** Why the platform does not know a token, as when it was replaced meanwhile; null: it is this bot's. Throws FlotillaError. */
