@@ -2,7 +2,7 @@ import type { Page } from '@flotilla/testing/browser.ts';
 import type { FleetBot } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { beforeAll, expect, test } from '@jest/globals';
-import { consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
+import { consoleSuite, showTools, speak, TEST_MS, testLooks } from './console-suite.ts';
 import { HOSTILE } from './hostile-names.ts';
 import { animatedSticker, oneSecondOfSound, oneSecondOfVideo, packed, picturePng } from './media-files.ts';
 import { picture } from './open-console.ts';
@@ -51,7 +51,13 @@ beforeAll(async () => {
   await waitFor(async () => (await kept()).some(({ service }) => service === 'dice'), { timeoutMs: 60_000 });
 }, TEST_MS);
 
-type Kept = { service?: string; poll?: { total_voter_count: number } };
+type Kept = {
+  service?: string;
+  media_type?: string;
+  outgoing: boolean;
+  file_id?: string;
+  poll?: { total_voter_count: number };
+};
 const kept = () => suite.fleet.rest<Kept[]>(`/api/messages?bot_id=${desk.id}&chat_id=${ADA}`);
 const chat = () => `inbox/${desk.id}/${ADA}`;
 const inTheFeed = (page: Page) => page.getByRole('feed', { name: 'Messages' });
@@ -96,6 +102,100 @@ test(
     await page.getByRole('button', { name: 'Video message play' }).press('Enter');
     await waitFor(() => page.evaluate<boolean>("document.querySelector('.round-video video').currentTime > 0"));
     expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+/** The first bytes of a file of the bot, and how many seconds the browser can play of it. */
+const SOUND = `async (address) => {
+  const bytes = await (await fetch(address)).arrayBuffer();
+  const head = String.fromCharCode(...new Uint8Array(bytes.slice(0, 64)));
+  const { duration } = await new OfflineAudioContext(1, 48000, 48000).decodeAudioData(bytes);
+  return { head, duration };
+}`;
+
+/** From its next load on, a page keeps what it got of the microphone. */
+const keepTracks = (page: Page) =>
+  page.addInitScript(`
+    window.tracks = [];
+    const ask = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+    navigator.mediaDevices.getUserMedia = async (wanted) => {
+      const stream = await ask(wanted);
+      window.tracks.push(...stream.getTracks());
+      return stream;
+    };
+  `);
+const tracks = (page: Page) => page.evaluate<string[]>('window.tracks.map(({ readyState }) => readyState)');
+
+async function beginVoice(page: Page): Promise<void> {
+  await showTools(page);
+  await page.getByRole('button', { name: 'Record a voice message' }).click();
+  await page.getByRole('button', { name: 'Done' }).waitFor();
+}
+
+test(
+  'a voice answer is recorded after a press only, is heard before it is sent, and reaches the person as a voice message',
+  async () => {
+    const { page, files, complaints } = await suite.openAsAdmin();
+    await keepTracks(page);
+    await page.goto(`${suite.fleet.url}/console/${chat()}`);
+    const field = page.getByRole('textbox', { name: /^Reply as/ });
+    await field.fill('A draft');
+    const remuxers = () => [...files.keys()].filter((name) => name.includes('ogg-of-webm'));
+    expect([await tracks(page), remuxers()]).toEqual([[], []]);
+    await beginVoice(page);
+    expect(await tracks(page)).toEqual(['live']);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    expect(await tracks(page)).toEqual(['ended']);
+    await beginVoice(page);
+    await page.getByText('0:01').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    const preview = page.getByLabel('Listen to voice.ogg');
+    await preview.waitFor();
+    expect(await tracks(page)).toEqual(['ended', 'ended']);
+    await preview.evaluate('(sound) => sound.play()');
+    await waitFor(() => preview.evaluate<boolean>('({ currentTime }) => currentTime > 0'));
+    expect(await field.inputValue()).toBe('A draft');
+    await field.fill('');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    const sent = async () => (await kept()).find(({ outgoing, media_type: type }) => outgoing && type === 'voice');
+    await waitFor(async () => (await sent()) !== undefined, { timeoutMs: 30_000 });
+    const address = `/api/files?bot_id=${desk.id}&file_id=${(await sent())?.file_id}`;
+    const sound = await page.evaluate<{ head: string; duration: number }>(`(${SOUND})(${JSON.stringify(address)})`);
+    expect(sound.head).toMatch(/^OggS.*OpusHead/s);
+    expect(sound.duration).toBeGreaterThan(0.9);
+    await beginVoice(page);
+    await page.getByRole('link', { name: 'Fleet', exact: true }).click();
+    await waitFor(async () => String(await tracks(page)) === 'ended,ended,ended');
+    await page.goBack();
+    await field.waitFor();
+    expect(await preview.count()).toBe(0);
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'without a microphone the page says what is in the way, and a text can still be written',
+  async () => {
+    const { page } = await suite.openAsAdmin();
+    await page.route(`**/console/${chat()}`, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, headers: { ...response.headers(), 'permissions-policy': 'microphone=()' } });
+    });
+    await page.goto(`${suite.fleet.url}/console/${chat()}`);
+    const record = page.getByRole('button', { name: 'Record a voice message' });
+    await record.click();
+    const told = page.getByRole('alert').getByText('The browser does not allow this page to use the microphone.');
+    await told.waitFor();
+    await speak(page, 'ru');
+    await page.getByText('Браузер не разрешает этой странице использовать микрофон.').waitFor();
+    await speak(page, 'en');
+    expect(await record.isEnabled()).toBe(true);
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await told.waitFor({ state: 'detached' });
+    const focused = await page.evaluate<string>('document.activeElement.ariaLabel');
+    expect(focused).toMatch(/^Reply as/);
   },
   TEST_MS,
 );
@@ -332,4 +432,10 @@ testLooks('what a chat shows and plays fits every look', suite, async (one, look
   await page.locator('button.picture').first().click();
   await page.getByRole('dialog').waitFor();
   await lookAt('inbox-viewer');
+  await page.keyboard.press('Escape');
+  await beginVoice(page);
+  await lookAt('inbox-recording');
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByLabel('Listen to voice.ogg').waitFor();
+  await lookAt('inbox-voice');
 });

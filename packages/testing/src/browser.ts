@@ -14,8 +14,14 @@ const CHROMIUM: WantedProgram = {
   missing:
     'There is no chromium on the PATH: install it (Debian: sudo apt-get install chromium-headless-shell), or name a Chromium by CHROMIUM_PATH.',
 };
-/** In a container the browser's sandbox lacks user namespaces, and /dev/shm is small. */
-const FLAGS = ['--no-sandbox', '--disable-dev-shm-usage'];
+/**
+ * In a container the browser's sandbox lacks user namespaces, and /dev/shm is small. Its microphone is one that beeps, and nobody
+ * is there whom the browser could ask if a page may use it.
+ */
+const FLAGS = [
+  ...['--no-sandbox', '--disable-dev-shm-usage'],
+  ...['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
+];
 
 /** Starts a headless Chromium: the one at CHROMIUM_PATH, else the system's, which findProgram installs if missing. */
 export async function startBrowser(): Promise<Browser> {

@@ -58,7 +58,7 @@ test('the page runs scripts of its own origin only, and turns no string into HTM
     "form-action 'none'",
     "frame-ancestors 'none'",
     "img-src 'self' blob:",
-    "media-src 'self'",
+    "media-src 'self' blob:",
     "font-src 'self'",
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",

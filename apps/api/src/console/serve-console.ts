@@ -18,11 +18,11 @@ const COMPRESSIBLE = /^(text\/|application\/(javascript|json)|image\/svg)/;
 const MIN_COMPRESSED_BYTES = 1024;
 const compress = promisify(gzip);
 
-/** Strings must not become HTML or scripts; pictures may be objects that the page made; files of chats are played; the font is ours. */
+/** Strings must not become HTML or scripts; pictures and sounds may be objects that the page made; the font is ours. */
 const CONSOLE_POLICY = [
   ...PAGE_POLICY.filter((directive) => !directive.startsWith('img-src')),
   "img-src 'self' blob:",
-  "media-src 'self'",
+  "media-src 'self' blob:",
   "font-src 'self'",
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",

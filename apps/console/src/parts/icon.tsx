@@ -31,6 +31,7 @@ const STROKES = {
   play: 'M8 5l11 7-11 7z',
   download: 'M12 4v11M7 10.5l5 5 5-5M5 20h14',
   note: 'M5 4h14v10l-5 6H5zM14 20v-6h5M9 9h6',
+  microphone: 'M12 3a3 3 0 0 1 3 3v5a3 3 0 0 1-6 0V6a3 3 0 0 1 3-3zM6 11a6 6 0 0 0 12 0M12 17v4',
   plus: 'M12 5v14M5 12h14',
   lock: 'M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3',
 } as const;

@@ -23,10 +23,14 @@ export function AttachedFile({ file, sent, failure, remove }: AttachedProps): Re
   const preview = usePreview(file);
   return (
     <li className="strip">
-      {preview ? <img className="preview" src={preview} alt="" /> : <Icon name="attach" />}
+      {preview && isPicture(file) ? <img className="preview" src={preview} alt="" /> : <Icon name="attach" />}
       <span className="attached-name">
         <bdi className="cut">{file.name}</bdi>
         <small className="muted">{sizeOf(file.size, number, words.bytes)}</small>
+        {preview && !isPicture(file) && (
+          // biome-ignore lint/a11y/useMediaCaption: nobody has written any
+          <audio src={preview} controls aria-label={words.listen(file.name)} />
+        )}
         {file.size > LARGEST_BYTES && <small className="fault">{words.refusals.tooLarge}</small>}
         {failure !== null && (
           <small className="fault" role="alert">
@@ -44,11 +48,15 @@ export function AttachedFile({ file, sent, failure, remove }: AttachedProps): Re
   );
 }
 
-/** The address of a picture that lies in the browser only. */
+function isPicture({ type }: File): boolean {
+  return type.startsWith('image/');
+}
+
+/** The address of a picture or a sound that lies in the browser only. */
 function usePreview(file: File): string | null {
   const [address, setAddress] = useState<string | null>(null);
   useEffect(() => {
-    if (!file.type.startsWith('image/')) return;
+    if (!isPicture(file) && !file.type.startsWith('audio/')) return;
     const made = URL.createObjectURL(file);
     setAddress(made);
     return () => {

@@ -5,6 +5,7 @@ import { CallError, call, isSignedOut } from '../../../call.ts';
 import { useShortcuts } from '../../../keys.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';
+import { usePhone } from '../../../parts/phone.ts';
 import { useWords } from '../../../words/words.tsx';
 import { Quote } from '../chat/quote.tsx';
 import type { ChatId } from '../chat/use-window.ts';
@@ -16,6 +17,8 @@ import { Scheduled } from '../later/scheduled.tsx';
 import { SendLater } from '../later/send-later.tsx';
 import { useSendLater } from '../later/use-send-later.ts';
 import { NoteButton } from '../notes/note-button.tsx';
+import { useVoice } from '../voice/use-voice.ts';
+import { VoiceButton, VoiceStrip } from '../voice/voice-strip.tsx';
 import { AttachedFile } from './attached-file.tsx';
 import { ComposeForm } from './compose-form.tsx';
 import { type Content, parseModeOf } from './content.ts';
@@ -47,6 +50,8 @@ export function Compose({ chat, botName, handle, leave, editLast, writeNote, typ
     write(changes);
   };
   const { files, sending, error, failed, send, attach, remove } = useOutgoing(chat);
+  const voice = useVoice((file) => attach([file]));
+  const isPhone = usePhone();
   const field = useRef<HTMLTextAreaElement>(null);
   useSent(chat, (_, sent) => clear(sent));
   const later = useSendLater(chat, clear);
@@ -93,6 +98,7 @@ export function Compose({ chat, botName, handle, leave, editLast, writeNote, typ
       helper={replies.helper}
       tools={
         <>
+          <VoiceButton voice={voice} />
           {replies.tool}
           <NoteButton write={writeNote} />
         </>
@@ -113,6 +119,7 @@ export function Compose({ chat, botName, handle, leave, editLast, writeNote, typ
           <Quote messageId={draft.replyTo} />
         </Strip>
       )}
+      <VoiceStrip voice={voice} focusField={() => isPhone || field.current?.focus()} />
       {files.length > 0 && (
         <ul className="attached">
           {files.map((file, at) => (
