@@ -139,7 +139,7 @@ test(
     const { page, files, complaints } = await suite.openAsAdmin();
     await keepTracks(page);
     await page.goto(`${suite.fleet.url}/console/${chat()}`);
-    const field = page.getByRole('textbox', { name: /^Reply as/ });
+    const field = page.getByRole('textbox', { name: /^Write as/ });
     await field.fill('A draft');
     const remuxers = () => [...files.keys()].filter((name) => name.includes('ogg-of-webm'));
     expect([await tracks(page), remuxers()]).toEqual([[], []]);
@@ -195,7 +195,7 @@ test(
     await page.getByRole('button', { name: 'Close', exact: true }).click();
     await told.waitFor({ state: 'detached' });
     const focused = await page.evaluate<string>('document.activeElement.ariaLabel');
-    expect(focused).toMatch(/^Reply as/);
+    expect(focused).toMatch(/^Write as/);
   },
   TEST_MS,
 );

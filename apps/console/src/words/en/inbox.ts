@@ -79,7 +79,8 @@ export const inbox = {
     recording: 'Recording',
     finish: 'Done',
     discard: 'Discard',
-    denied: 'The browser does not allow this page to use the microphone. Allow it in the settings of the site, beside the address.',
+    denied:
+      'The browser does not allow this page to use the microphone. Allow it in the settings of the site, beside the address.',
     none: 'No microphone was found.',
     failed: 'The recording failed.',
   },
