@@ -129,7 +129,7 @@ const tracks = (page: Page) => page.evaluate<string[]>('window.tracks.map(({ rea
 
 async function beginVoice(page: Page): Promise<void> {
   await showTools(page);
-  await page.getByRole('button', { name: 'Record a voice message' }).click();
+  await page.getByRole('button', { name: 'Record voice' }).click();
   await page.getByRole('button', { name: 'Done' }).waitFor();
 }
 
@@ -153,8 +153,9 @@ test(
     const preview = page.getByLabel('Listen to voice.ogg');
     await preview.waitFor();
     expect(await tracks(page)).toEqual(['ended', 'ended']);
-    await preview.evaluate('(sound) => sound.play()');
-    await waitFor(() => preview.evaluate<boolean>('({ currentTime }) => currentTime > 0'));
+    const heard = "document.querySelector('.attached audio')";
+    await page.evaluate(`${heard}.play()`);
+    await waitFor(() => page.evaluate<boolean>(`${heard}.currentTime > 0`), { timeoutMs: 30_000 });
     expect(await field.inputValue()).toBe('A draft');
     await field.fill('');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
@@ -184,7 +185,7 @@ test(
       await route.fulfill({ response, headers: { ...response.headers(), 'permissions-policy': 'microphone=()' } });
     });
     await page.goto(`${suite.fleet.url}/console/${chat()}`);
-    const record = page.getByRole('button', { name: 'Record a voice message' });
+    const record = page.getByRole('button', { name: 'Record voice' });
     await record.click();
     const told = page.getByRole('alert').getByText('The browser does not allow this page to use the microphone.');
     await told.waitFor();

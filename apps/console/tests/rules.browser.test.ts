@@ -8,11 +8,9 @@ import { HOSTILE } from './hostile-names.ts';
 import { picture } from './open-console.ts';
 
 const ADA = 777;
-const MAX = 778;
 
 const suite = consoleSuite({ apis: 1, workers: 1 });
 let desk: FleetBot;
-let front: FleetBot;
 let group: number;
 let ids: number[];
 
@@ -36,12 +34,6 @@ beforeAll(async () => {
     const rule = { source_bot_id: desk.id, action: 'drop', ...condition };
     ids.push((await fleet.rest<RoutingRuleResource>('/api/routes/add', rule)).id);
   }
-  front = await fleet.addBot({}, { name: 'Front desk', username: 'front_bot' });
-  const toGroup = { source_bot_id: front.id, target_bot_id: desk.id, target_chat_id: group };
-  for (const description of ['To the team', `${HOSTILE.word} ${HOSTILE.arabic}`])
-    await fleet.rest('/api/routes/add', { ...toGroup, condition_type: 'all', action: 'copy', description });
-  await control.createPerson({ id: MAX, firstName: 'Max' });
-  await control.sendMessage({ person: MAX, bot: front.platformId, text: 'Where is my parcel?' });
 }, TEST_MS);
 
 const ruleIds = async () =>
@@ -131,28 +123,11 @@ test(
   TEST_MS,
 );
 
-testLooks(
-  'the order of rules, the trial of one, and what rules did in a chat fit every look',
-  suite,
-  async ({ page, signIn }, lookAt) => {
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await signIn(...ADMIN);
-    await page.getByRole('navigation', { name: 'Screens' }).waitFor();
-    await page.goto(`${suite.fleet.url}/console/${address()}`);
-    await row(page, ids[0]!).waitFor();
-    await lookAt('rules-order');
-    await page.getByRole('button', { name: 'Add a rule…' }).click();
-    const form = page.getByRole('dialog', { name: 'Add a rule' });
-    await form.getByRole('combobox', { name: 'If', exact: true }).selectOption('it is from a user');
-    await form.getByRole('combobox', { name: 'User' }).fill(String(ADA));
-    await form.getByRole('combobox', { name: 'To chat' }).fill(String(group));
-    const recent = form.getByRole('combobox', { name: 'Message', exact: true });
-    await recent.selectOption((await recent.locator('option', { hasText: 'Hello' }).getAttribute('value'))!);
-    await form.getByRole('button', { name: 'Try' }).click();
-    await form.getByText('An earlier rule drops it').scrollIntoViewIfNeeded();
-    await lookAt('rule-tried');
-    await page.goto(`${suite.fleet.url}/console/inbox/${front.id}/${MAX}`);
-    await page.getByRole('link', { name: 'Rule: To the team' }).waitFor({ timeout: 60_000 });
-    await lookAt('inbox-routed');
-  },
-);
+testLooks('the order of rules fits every look', suite, async ({ page, signIn }, lookAt) => {
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await signIn(...ADMIN);
+  await page.getByRole('navigation', { name: 'Screens' }).waitFor();
+  await page.goto(`${suite.fleet.url}/console/${address()}`);
+  await row(page, ids[0]!).waitFor();
+  await lookAt('rules-order');
+});

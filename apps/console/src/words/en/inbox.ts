@@ -74,7 +74,7 @@ export const inbox = {
     held: (name: string) => (name === '' ? 'Bot, during a takeover' : `${name}, during a takeover`),
   },
   voice: {
-    record: 'Record a voice message',
+    record: 'Record voice',
     asking: 'Allow the microphone in the browser',
     recording: 'Recording',
     finish: 'Done',
