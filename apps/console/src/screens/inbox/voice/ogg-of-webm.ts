@@ -11,7 +11,7 @@ import {
 
 /** Puts recorded Opus into the container that the platform shows as a voice message. The sound itself stays as it is. */
 export async function oggOfWebm(recorded: Blob): Promise<Blob> {
-  using input = new Input({ source: new BlobSource(recorded), formats: [WEBM] });
+  const input = new Input({ source: new BlobSource(recorded), formats: [WEBM] });
   const track = await input.getPrimaryAudioTrack();
   const config = await track?.getDecoderConfig();
   if (!track || !config || track.codec !== 'opus') throw new Error('The recording has no Opus');
@@ -23,5 +23,6 @@ export async function oggOfWebm(recorded: Blob): Promise<Blob> {
   for await (const packet of new EncodedPacketSink(track).packets())
     await source.add(packet, { decoderConfig: config });
   await output.finalize();
+  input.dispose();
   return new Blob([target.buffer!], { type: 'audio/ogg' });
 }
