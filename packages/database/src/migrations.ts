@@ -33,7 +33,7 @@ import * as oidcAccountsIndex from './migrations/20261130T060101-oidc-accounts-i
 import * as secondFactors from './migrations/20261130T060200-second-factors.ts';
 import * as boundChats from './migrations/20261130T070000-bound-chats.ts';
 import * as upstreams from './migrations/20261130T080100-upstreams.ts';
-import * as knownMoves from './migrations/20261201T0A0000-known-moves.ts';
+import * as knownMoves from './migrations/20261201T100000-known-moves.ts';
 import * as upstreamsOfSettings from './migrations/20261201T010000-upstreams-of-settings.ts';
 import * as botMoves from './migrations/20261201T020000-bot-moves.ts';
 import * as managedBots from './migrations/20261201T030000-managed-bots.ts';
@@ -87,5 +87,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261201T040100-passkeys': passkeys,
   '20261201T050000-notes-words': notesWords,
   '20261201T060000-rules-of-links': rulesOfLinks,
-  '20261201T0A0000-known-moves': knownMoves,
+  '20261201T100000-known-moves': knownMoves,
 };
