@@ -33,7 +33,6 @@ import * as oidcAccountsIndex from './migrations/20261130T060101-oidc-accounts-i
 import * as secondFactors from './migrations/20261130T060200-second-factors.ts';
 import * as boundChats from './migrations/20261130T070000-bound-chats.ts';
 import * as upstreams from './migrations/20261130T080100-upstreams.ts';
-import * as knownMoves from './migrations/20261201T100000-known-moves.ts';
 import * as upstreamsOfSettings from './migrations/20261201T010000-upstreams-of-settings.ts';
 import * as botMoves from './migrations/20261201T020000-bot-moves.ts';
 import * as managedBots from './migrations/20261201T030000-managed-bots.ts';
@@ -41,6 +40,7 @@ import * as rightsByLabel from './migrations/20261201T040000-rights-by-label.ts'
 import * as passkeys from './migrations/20261201T040100-passkeys.ts';
 import * as notesWords from './migrations/20261201T050000-notes-words.ts';
 import * as rulesOfLinks from './migrations/20261201T060000-rules-of-links.ts';
+import * as knownMoves from './migrations/20261201T100000-known-moves.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
