@@ -260,6 +260,8 @@ beforeAll(async () => {
   const labels = ['shared'];
   ours = (await api.addBot({ name: 'ours', manage_enabled: true, long_poll_enabled: true, labels })).id;
   const theirs = (await api.addBot({ name: 'theirs', labels: ['theirs'] })).id;
+  // No worker polls them, which would be told of a slow run.
+  for (const id of [ours, theirs]) await redis.commands.hset(botKeys(id).state, 'pollOkAt', Date.now() + 3_600_000);
   const rights = [...ACCOUNT_RIGHTS];
   callers.admin = restClient(api.url, ADMIN_KEY);
   callers.user = restClient(
