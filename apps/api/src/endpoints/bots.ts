@@ -67,10 +67,14 @@ export const botHandlers: Handlers<typeof botOperations> = {
     const { id, ...changes } = input;
     checkTemplate(changes.template ?? {});
     const match = matchOf(context, call, versionOf);
-    // Also on the locked row: what was listed may be posted back only while it is still so.
-    const check = (bot: Bot) => {
+    const requireRights = (bot: Bot) => {
       checkLabels(context, call.caller, bot, changes.labels);
       if (concernsFleet(bot, changes)) requireRole({ role: 'admin', wholeFleet: true }, call.caller);
+    };
+    requireRights(requireBot(context, id));
+    // Also on the locked row: what was listed may be posted back only while it is still so.
+    const check = (bot: Bot) => {
+      requireRights(bot);
       match?.(bot);
     };
     return presentTagged(context, call, await updateBot(context, by, id, changesOfInput(changes), check));
