@@ -108,7 +108,7 @@ test.concurrent('the webhook of an expired token ends, although its backend has 
     };
   });
   backends.push(backend);
-  const expiresAtMs = Date.now() + 5_000;
+  const expiresAtMs = Date.now() + 15_000;
   const wanted = { program_id: program.id, name: 'own', expires_at: new Date(expiresAtMs).toISOString() };
   const { token } = await fleet.rest<{ token: string }>('/api/programs/tokens/add', wanted);
   const set = await fetch(`${fleet.url}/tgapi/bot${token}/setWebhook?url=${backend.url}`);
