@@ -56,7 +56,7 @@ export const EVENTS = {
   'chat.bound': { text: 'a person bound a chat to a program by a link' },
   'bot.added': { text: 'a bot was registered, by hand or because another bot adopted it' },
   'bot.not_adopted': {
-    text: 'a bot that people made for another one could not be adopted; it is among the dead letters',
+    text: 'a bot that people made for another one could not be adopted, or its new token not be taken over; it is among the dead letters',
   },
   'bot.moved': { text: 'a bot is at another Bot API server, or its move there was cancelled' },
   'sign_in.new_address': { text: 'somebody signed in from an address that the account had not used before' },

@@ -103,17 +103,19 @@ describe('a bot that somebody makes for another one', () => {
       const refusal = { kind: 'status', status: 400, description: 'Bad Request: BOT_NOT_MANAGED' } as const;
       await fleet.control.setFault({ bot: parent.platformId, method: 'getManagedBotToken', effect: refusal });
       await make('refused_bot');
-      const told = await waitFor(
-        async () => (await events(parent.id)).find(({ kind }) => kind === 'bot.not_adopted'),
-        TAKEN_UP,
-      );
-      expect(told?.text).toBe('@refused_bot could not be adopted: Bad Request: BOT_NOT_MANAGED');
+      // The new token of the bot above may still be asked for, and be refused too.
+      const untaken = async () => (await events(parent.id)).filter(({ kind }) => kind === 'bot.not_adopted');
+      const text = '@refused_bot could not be adopted: Bad Request: BOT_NOT_MANAGED';
+      const isTold = async () => (await untaken()).some((event) => event.text === text);
+      await waitFor(isTold, { ...TAKEN_UP, message: text });
       const letters = () => fleet.rest<DeliveryResource[]>(`/api/deliveries?bot_id=${parent.id}&state=dead`);
-      await waitFor(async () => (await letters()).length === 1, TAKEN_UP);
-      const [letter] = await letters();
-      expect(letter).toMatchObject({ reader: 'rules', reason_code: 'refused', last_status: 400 });
+      await waitFor(async () => (await letters()).length === (await untaken()).length, TAKEN_UP);
+      const dead = await letters();
+      for (const letter of dead) {
+        expect(letter).toMatchObject({ reader: 'rules', reason_code: 'refused', last_status: 400 });
+      }
       await fleet.control.clearFaults({});
-      await fleet.rest('/api/deliveries/redrive', { bot_id: parent.id, ids: [letter!.id] });
+      await fleet.rest('/api/deliveries/redrive', { bot_id: parent.id, ids: dead.map(({ id }) => id) });
       await adopted('refused_bot');
     },
     TEST_MS,

@@ -549,15 +549,17 @@ describe('undoing a cancel', () => {
   test('waits for a worker that begins what stands behind, and is refused then', async () => {
     const id = await cancelled();
     const next = await added();
-    const begun = Promise.withResolvers<void>();
+    const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const claim = await outboxTurnStore(api.database.db).claim(bot.id);
     const beginning = api.database.db.transaction().execute(async (db) => {
       expect(await outboxTurnStore(db).begin([{ id: next.id, bot_id: bot.id, claim }])).toHaveLength(1);
-      await begun.promise;
+      begun.resolve();
+      await ended.promise;
     });
+    await begun.promise;
     const restoring = restore(id);
     await waitFor(async () => (await waitingForLocks(api.database.db)) === 1);
-    begun.resolve();
+    ended.resolve();
     await beginning;
     expect(await restoring).toMatchObject({ done: 0, refused: 1 });
   });

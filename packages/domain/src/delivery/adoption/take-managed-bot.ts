@@ -4,6 +4,7 @@ import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import type { BotDeps } from '../../fleet/bots/bot-deps.ts';
+import { botStore } from '../../fleet/bots/bot-store.ts';
 import { recordEvent } from '../../people/events/record-event.ts';
 import type { ClaimedUnit, Outcome } from '../lanes/claimed-unit.ts';
 import { isStoreAway } from '../lanes/is-store-away.ts';
@@ -41,10 +42,17 @@ async function afterError(deps: BotDeps, parent: Bot, { unit, managed, error }: 
   if (!isFinal && record.nextTryAtMs < expiresAtMs) return { outcome: 'retry', atMs: record.nextTryAtMs, record };
   // Anybody with the link may make as many bots as the platform allows.
   if (!isRefused || (await allowOnce(deps.redis, botKeys(parent.id).toldOfRefusal, REFUSALS_TOLD_EVERY_MS))) {
-    const text = `@${managed.made.username} could not be adopted: ${error.message}`;
+    const text = `${await whatFailed(deps, parent, managed)}: ${error.message}`;
     await recordEvent(deps.db, { kind: 'bot.not_adopted', bot_id: parent.id, text });
   }
   return { outcome: 'dead', failure: givenUp(record) };
+}
+
+/** The platform tells of a new bot and of a new token of an adopted one by the same kind of update. */
+async function whatFailed(deps: BotDeps, parent: Bot, { made }: ManagedBot): Promise<string> {
+  const known = await botStore(deps.db).byTelegramId(made.id);
+  const isAdopted = known.some(({ parent_bot_id }) => parent_bot_id === parent.id);
+  return isAdopted ? `The new token of @${made.username} could not be taken over` : `@${made.username} could not be adopted`;
 }
 
 /** Only somebody who changes something can help. */
