@@ -12,7 +12,7 @@ let fleet: Fleet;
 let admin: RestClient;
 let backend: TestBackend;
 let bot: FleetBot;
-let answer: (request: RecordedRequest) => number;
+let answer: (request: RecordedRequest) => number | Promise<number>;
 
 beforeAll(async () => {
   fleet = await startFleet({ apis: 1, workers: 1 });
@@ -21,8 +21,8 @@ beforeAll(async () => {
 afterAll(() => fleet?.stop(), 180_000);
 beforeEach(async () => {
   answer = () => 200;
-  backend = await startBackend((request, response) => {
-    response.writeHead(answer(request)).end();
+  backend = await startBackend(async (request, response) => {
+    response.writeHead(await answer(request)).end();
   });
   bot = await fleet.addBot({ proxy_enabled: true, backend_url: backend.url, long_poll_enabled: false });
 });
@@ -49,6 +49,11 @@ const get = async <Row>(path: string, query: Record<string, string | number> = {
   return answered.json as Row;
 };
 const replay = (id: number, to: object = { reader: 'push' }) => post('updates/replay', { update_id: id, ...to });
+const isCopy = ({ headers }: RecordedRequest) => headers['flotilla-replay'] === '1';
+const TAKEN_OVER = { status: 409, json: { error: expect.stringContaining('taken the chat over') } };
+/** The history knows a chat a moment later than the backend. */
+const untilTakenOver = () =>
+  waitFor(async () => (await post('chats/takeover', { chat_id: 5, minutes: 5 })).status === 200, PATIENCE);
 const once = <Answered extends { status: number }>(call: () => Promise<Answered>) =>
   waitFor(async () => {
     const answered = await call();
@@ -90,7 +95,7 @@ describe('a replay', () => {
   test('that fails is not repeated, makes no dead letter, and says nothing about the state of the backend', async () => {
     await say('once');
     const id = idOf(await untilThere('once'));
-    answer = ({ headers }) => (headers['flotilla-replay'] === '1' ? 500 : 200);
+    answer = (request) => (isCopy(request) ? 500 : 200);
     expect(await once(() => replay(id))).toMatchObject({ status: 200, json: { ok: false, status: 500, replay: true } });
     await say('later');
     await untilThere('later');
@@ -116,20 +121,53 @@ describe('a replay', () => {
         status: 200,
         json: { reader: 'program', program_id: sees.id, replay: true },
       });
-      expect(own.requests.slice(many).filter((request) => request.headers['flotilla-replay'] === '1')).toHaveLength(1);
+      expect(own.requests.slice(many).filter(isCopy)).toHaveLength(1);
       expect(await once(() => replay(id, { program_id: blind.id }))).toMatchObject({ status: 409 });
       expect(await once(() => replay(id, { program_id: pulls.id }))).toMatchObject({ status: 400 });
       expect(await once(() => replay(999_999_999))).toMatchObject({ status: 404 });
       expect(await once(() => replay(id, {}))).toMatchObject({ status: 400 });
-      // The history knows the chat a moment later than the backend.
-      await waitFor(async () => (await post('chats/takeover', { chat_id: 5, minutes: 5 })).status === 200, PATIENCE);
-      expect(await once(() => replay(id))).toMatchObject({
-        status: 409,
-        json: { error: expect.stringContaining('taken') },
-      });
+      // The program may have it earlier than the bot's backend.
+      await untilThere('both');
+      await untilTakenOver();
+      expect(await once(() => replay(id))).toMatchObject(TAKEN_OVER);
+      expect(requestsWith('both').filter(isCopy)).toEqual([]);
     } finally {
       await own.stop();
     }
+  });
+
+  test('that waits in its lane while the chat is taken over is not sent', async () => {
+    await say('old');
+    const id = idOf(await untilThere('old'));
+    const { promise: mayAnswer, resolve: answerSlow } = Promise.withResolvers<number>();
+    answer = ({ text }) => (text.includes('"slow"') ? mayAnswer : 200);
+    await say('slow');
+    await untilThere('slow');
+    await untilTakenOver();
+    await post('chats/release', { chat_id: 5, deliver_missed: false });
+    const replayed = once(() => replay(id));
+    await waitFor(async () => (await get<object[]>('adminlog', { action: 'update_replay' })).length === 1, PATIENCE);
+    await untilTakenOver();
+    answerSlow(200);
+    expect(await replayed).toMatchObject(TAKEN_OVER);
+    expect(requestsWith('old')).toHaveLength(1);
+    await post('chats/release', { chat_id: 5, deliver_missed: false });
+    expect(await once(() => replay(id))).toMatchObject({ status: 200, json: { ok: true, replay: true } });
+    expect(requestsWith('old')).toHaveLength(2);
+  });
+
+  test('is not sent again when the worker that sent it dies', async () => {
+    await say('mortal');
+    const id = idOf(await untilThere('mortal'));
+    answer = (request) => (isCopy(request) ? new Promise<number>(() => undefined) : 200);
+    const replayed = once(() => replay(id));
+    await untilThere('mortal', 2);
+    await fleet.workers.pop()!.kill();
+    await fleet.start('worker');
+    await say('after');
+    await untilThere('after');
+    expect(await replayed).toMatchObject({ status: 503, json: { error: expect.stringContaining('may have it') } });
+    expect(requestsWith('mortal').filter(isCopy)).toHaveLength(1);
   });
 });
 

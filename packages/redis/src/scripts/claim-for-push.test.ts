@@ -1,5 +1,14 @@
-import { BOT, DAY_MS, type LuaScene, luaScene, okOf, type Settled, writtenNow } from '@flotilla/testing/lua-scene.ts';
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import {
+  BOT,
+  DAY_MS,
+  type LuaScene,
+  luaScene,
+  okOf,
+  REGISTRATION,
+  type Settled,
+  writtenNow,
+} from '@flotilla/testing/lua-scene.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ClaimForPushArgs, scripts } from '../script-calls.ts';
 
 let scene: LuaScene;
@@ -258,4 +267,52 @@ test('entries that are gone from the log count, too, and the last end of a turn 
   expect(first).toMatchObject({ ...NOTHING_MORE, lookInMs: 0, ended: false, moreToDo: true, waiting: 50 });
   const last = await claim({ token: 1, name: 'a3', end: 'idle' });
   expect(last).toMatchObject({ ...NOTHING_MORE, lookInMs: null, ended: true });
+});
+
+describe('a copy that somebody replays', () => {
+  const replay = () =>
+    scripts.replayUpdate(
+      scene.commands,
+      { ...scene.keys, readerState: scene.keys.state },
+      {
+        ...{ registrationId: REGISTRATION, botId: BOT, lanePrefix: scene.keys.lane(''), programId: null },
+        ...{ conversation: '5', copyId: 'rc1', id: 1, kind: 'message', lane: 'c:5', raw: '{"update_id":1}' },
+        beginsWithinMs: 15_000,
+      },
+    );
+  const inFlight = async () => {
+    await scene.applyBot({ push: true });
+    expect(await replay()).toEqual({ outcome: 'OK' });
+    expect(idsIn(await claim({ name: 'a1' }))).toEqual(['rc1']);
+  };
+
+  test('is not begun again after its owner has died, and holds nothing up', async () => {
+    await inFlight();
+    await scene.accept([2]);
+    expect(idsIn(await claim({ name: 'b1' }))).toEqual(['2']);
+    expect(await scene.commands.hlen(scene.keys.redriven)).toBe(0);
+    expect(await scene.deadLetters()).toBe(0);
+  });
+
+  test('is not begun again after push was switched off and on while it was sent', async () => {
+    await inFlight();
+    await scene.applyBot({ revision: 2 });
+    await scene.applyBot({ push: true, revision: 3 });
+    expect(idsIn(await claim({ name: 'b1' }))).toEqual([]);
+  });
+
+  test('is begun again if the reply to its claim was lost, or it was given back', async () => {
+    await inFlight();
+    const { fencingToken: token } = await claimed({ name: 'a1' });
+    expect(idsIn(await claim({ token, name: 'a2' }))).toEqual(['rc1']);
+    const returned: Settled[] = [{ lane: 'c:5', id: 'rc1', outcome: 'returned' }];
+    expect(idsIn(await claim({ token, name: 'a3', settled: returned }))).toEqual(['rc1']);
+  });
+
+  test('is refused while its chat is held', async () => {
+    await scene.applyBot({ push: true });
+    const held = { registrationId: REGISTRATION, botId: BOT, conversation: '5', forMs: 60_000, by: 'account:ada' };
+    await scripts.holdChat(scene.commands, scene.keys, held);
+    expect(await replay()).toEqual({ outcome: 'HELD' });
+  });
 });

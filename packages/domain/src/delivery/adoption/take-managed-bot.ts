@@ -52,7 +52,9 @@ async function afterError(deps: BotDeps, parent: Bot, { unit, managed, error }: 
 async function whatFailed(deps: BotDeps, parent: Bot, { made }: ManagedBot): Promise<string> {
   const known = await botStore(deps.db).byTelegramId(made.id);
   const isAdopted = known.some(({ parent_bot_id }) => parent_bot_id === parent.id);
-  return isAdopted ? `The new token of @${made.username} could not be taken over` : `@${made.username} could not be adopted`;
+  return isAdopted
+    ? `The new token of @${made.username} could not be taken over`
+    : `@${made.username} could not be adopted`;
 }
 
 /** Only somebody who changes something can help. */

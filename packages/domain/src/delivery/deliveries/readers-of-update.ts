@@ -36,7 +36,7 @@ export async function readersOfUpdate(
   const younger = await programsAfter(deps.db, bot.id, known.acceptedAtMs);
   return places.flatMap(({ place, isOn }) => {
     const { reader } = place;
-    const attempts = known.attempts.filter((attempt) => attempt.reader === reader).reverse();
+    const attempts = known.attempts.filter((attempt) => attempt.reader === reader && !isCopyNotSent(attempt)).reverse();
     const programId = programOfReader(reader);
     const isOlder = programId === null || !younger.has(programId);
     const ended = endOf(bot, known, place, attempts) ?? (isOn && isOlder ? withoutAttempt(bot, known, place) : null);
@@ -44,6 +44,11 @@ export async function readersOfUpdate(
     const program_name = bot.programs.find(({ id }) => id === programId)?.name ?? null;
     return [{ reader, program_name, ...ended, attempts: attempts.filter(({ outcome }) => outcome !== 'dropped') }];
   });
+}
+
+/** The end of a replayed copy says nothing about the update. */
+function isCopyNotSent({ outcome, replay }: ListedAttempt): boolean {
+  return outcome === 'dropped' && replay !== undefined;
 }
 
 /** The fate by its dead letter, its lane and its attempts; null if they say nothing. */

@@ -18,7 +18,7 @@ import { heldAs } from '../../records/takeover/held-chats.ts';
 import { COPY_PREFIX } from '../lanes/claimed-unit.ts';
 import { type BotWithBackend, keysOfProgram } from '../push/backend.ts';
 import { type TestRoomDeps, withTestRoom } from '../push/test-room.ts';
-import { heldWith } from './held-with.ts';
+import { heldWith, TAKEN_OVER } from './held-with.ts';
 import { type ListedAttempt, listAttempts } from './list-attempts.ts';
 import type { UpdateOutcome } from './readers-of-update.ts';
 import { showUpdate } from './show-update.ts';
@@ -31,8 +31,6 @@ const BEGINS_WITHIN_MS = 15_000;
 const ENDS_WITHIN_MS = BEGINS_WITHIN_MS + 65_000;
 const LOOK_EVERY_MS = 200;
 const LISTED = 100;
-
-const TAKEN_OVER = 'A person has taken the chat over; replay it when the chat is released';
 
 /** Why a reader gets no copy of an update that it never had, or that is still to come. */
 const NO_COPY: Partial<Record<UpdateOutcome, string>> = {
@@ -137,18 +135,23 @@ async function untilAttempted(
   { updateId, copy }: { updateId: number; copy: string },
   signal: AbortSignal,
 ): Promise<ListedAttempt> {
-  const { attempts, redriven } = keysOfProgram(backend) ?? botKeys(backend.id);
+  const { attempts, redriven, work } = keysOfProgram(backend) ?? botKeys(backend.id);
+  let hasBegun = false;
   const endsAtMs = performance.now() + ENDS_WITHIN_MS;
   for (let waits = true; waits && performance.now() < endsAtMs; ) {
+    const begun = Number(await deps.redis.commands.hget(work, `s:${copy}`));
     waits = (await deps.redis.commands.hexists(redriven, copy)) === 1;
+    if (waits) hasBegun = begun > 0;
     const lines = await deps.redis.commands.lrange(attempts, 0, -1);
     const ended = lines.map(readAttemptLine).find((attempt) => attempt?.replay === copy);
-    if (ended?.outcome === 'dropped') throw new FlotillaError('conflict', NO_COPY.dropped!);
+    if (ended?.outcome === 'dropped') throw new FlotillaError('conflict', ended.error ?? NO_COPY.dropped!);
     if (ended) return findAttempt(deps, backend, updateId, copy);
     if (waits) await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
     if (signal.aborted)
       throw new FlotillaError('unavailable', 'Nobody waits any more; look at the attempts of the update');
   }
+  if (hasBegun)
+    throw new FlotillaError('unavailable', 'The worker that sent the copy has ended; the backend may have it');
   throw new FlotillaError('conflict', 'Earlier updates of the chat took too long; the copy was not sent');
 }
 

@@ -3,6 +3,7 @@ import { chatOfUpdate } from '@flotilla/telegram/update-facts.ts';
 import { rulesMatchInTurns } from '../../fleet/bots/bot.ts';
 import type { BotDirectory } from '../../fleet/bots/bot-directory.ts';
 import type { Attempt } from '../../records/journal/attempt-line.ts';
+import { isHeldFrom, TAKEN_OVER } from '../deliveries/held-with.ts';
 import { isUpdateWithin, placesOf } from '../filters/is-update-within.ts';
 import { type ClaimedUnit, copyIn, type Outcome } from '../lanes/claimed-unit.ts';
 import { afterFailure, type FailedTry, givenUp } from '../lanes/retry-schedule.ts';
@@ -48,6 +49,10 @@ export async function deliverUpdate(
   const countsHit = copy === undefined && !rulesMatchInTurns(backend);
   if (rule !== null) return { ...dropped(deps, backend, unit), hits: countsHit ? [rule.id] : [] };
   if (!isOfWebhookToken(backend, update.raw)) return dropped(deps, backend, unit);
+  // It may have waited in its lane since before the takeover.
+  if (copy !== undefined && (await isHeldFrom(deps, backend, update.raw))) {
+    return dropped(deps, backend, unit, TAKEN_OVER);
+  }
   const begunAtMs = deps.clock.nowMs();
   const span = beginSpan(deps, backend, unit);
   const headers = headersOf(backend, unit, begunAtMs);
@@ -65,19 +70,20 @@ export async function deliverUpdate(
           );
     if (span !== null) endSpan(span, delivery);
     if (copy === undefined) deps.measure.sent(delivery.outcome, deps.clock.nowMs() - begunAtMs);
-    if (delivery.outcome === 'aborted') return { unit, outcome: 'returned' };
-    const attempt = attemptOf(backend, unit, delivery, begunAtMs, deps.clock.nowMs());
-    if (delivery.outcome !== 'delivered') {
-      const excerpt = excerptOf(backend, delivery);
+    if (delivery.outcome === 'aborted' && copy === undefined) return { unit, outcome: 'returned' };
+    const ended = delivery.outcome === 'aborted' ? BROKEN_OFF : delivery;
+    const attempt = attemptOf(backend, unit, ended, begunAtMs, deps.clock.nowMs());
+    if (ended.outcome !== 'delivered') {
+      const excerpt = excerptOf(backend, ended);
       return {
         unit,
         attempts: [attempt],
         excerpt,
-        ...(copy === undefined ? afterFailedDelivery(unit, delivery, excerpt, deps.clock.nowMs()) : COPY_ENDED),
+        ...(copy === undefined ? afterFailedDelivery(unit, ended, excerpt, deps.clock.nowMs()) : COPY_ENDED),
       };
     }
     if (copy === undefined) deps.measure.delivered(unit, deps.clock.nowMs());
-    const called = await callInReply(deps, backend, delivery);
+    const called = await callInReply(deps, backend, ended);
     const attempts = [{ ...attempt, ...called }];
     return { unit, attempts, ...(copy === undefined ? { outcome: 'delivered' } : COPY_ENDED) };
   } finally {
@@ -87,6 +93,8 @@ export async function deliverUpdate(
 
 /** A replayed copy leaves its lane after one attempt, and nothing counts it. */
 const COPY_ENDED = { outcome: 'dropped' } as const;
+/** The backend may have it, so a copy is not sent again. */
+const BROKEN_OFF = { outcome: 'failed', code: 'unreachable', reason: 'Broken off: its worker had to stop' } as const;
 
 /** Null if the secret cannot be opened. The signature covers the id of a copy, too. */
 function headersOf(backend: BotWithBackend, unit: ClaimedUnit, atMs: number): Record<string, string> | null {
@@ -190,8 +198,9 @@ function beginningOf(backend: BotWithBackend, unit: ClaimedUnit, atMs: number) {
   };
 }
 
-/** Without a line in the journal nobody could tell later why the update was not sent. */
-function dropped({ clock }: DeliverDeps, backend: BotWithBackend, unit: ClaimedUnit): SettledUpdate {
-  const nothing = { outcome: 'dropped', status: 0, durationMs: 0 } as const;
+/** Without a line in the journal nobody could tell later why the update was not sent. `error`: why, where neither a rule nor a filter is it. */
+function dropped({ clock }: DeliverDeps, backend: BotWithBackend, unit: ClaimedUnit, error?: string): SettledUpdate {
+  const why = error === undefined ? {} : { error };
+  const nothing = { outcome: 'dropped', status: 0, durationMs: 0, ...why } as const;
   return { unit, outcome: 'dropped', attempts: [{ ...beginningOf(backend, unit, clock.nowMs()), ...nothing }] };
 }

@@ -16,6 +16,7 @@ test.each<[string, Attempt]>([
   ['a call without a message', { ...BASE, call: { method: 'answerCallbackQuery', messageId: null } }],
   ['one of rules', { ...BASE, destination: 'the reply' }],
   ['an update that was dropped', { ...BASE, outcome: 'dropped', status: 0, durationMs: 0 }],
+  ['a copy that was not sent', { ...BASE, outcome: 'dropped', status: 0, replay: 'rc1', error: 'taken over' }],
 ])('%s is read as it was written', (_what, attempt) => {
   expect(readAttemptLine(attemptLine(attempt))).toEqual(attempt);
 });

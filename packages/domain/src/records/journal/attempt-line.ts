@@ -16,7 +16,7 @@ export type Attempt = {
   destination?: string;
   /** The name in its lane of a copy that somebody replayed. Its attempt counts nowhere. */
   replay?: string;
-  /** Of a failed one. */
+  /** Of a failed one, and of a dropped one unless a rule or a filter kept it back. */
   error?: string;
   /** Why the call in the answer to a delivered update did not succeed. */
   call_error?: string;
@@ -35,7 +35,7 @@ export function attemptLine(attempt: Attempt): string {
 }
 
 function endOf({ outcome, error = '', call_error, call }: Attempt): string {
-  if (outcome === 'dropped') return 'x';
+  if (outcome === 'dropped') return `x${oneLine(error)}`;
   if (outcome === 'failed') return `-${oneLine(error)}`;
   if (call_error !== undefined) return `!${oneLine(call_error)}`;
   return call === undefined ? '+' : `=${call.method} ${call.messageId ?? ''}`;
@@ -77,7 +77,7 @@ function placeIn(to: string): Pick<Attempt, 'destination' | 'replay'> {
 function endIn(mark: string | undefined, text: string): Pick<Attempt, 'outcome' | 'error' | 'call_error' | 'call'> {
   switch (mark) {
     case 'x':
-      return { outcome: 'dropped' };
+      return { outcome: 'dropped', ...(text === '' ? {} : { error: text }) };
     case '-':
       return { outcome: 'failed', error: text };
     case '!':

@@ -130,6 +130,16 @@ export async function readHolds(
   return new Map(counted.filter(([, { isHeld, missed }]) => isHeld || missed > 0));
 }
 
+/** True if a conversation is held now, also when its group became a supergroup. Rejects when Redis is away. */
+export async function isHeldNow({ redis }: { redis: RedisHandles }, botId: number, chat: InChat): Promise<boolean> {
+  const { holds } = botKeys(botId);
+  const stored = (await redis.commands.hget(holds, heldAs(chat))) ?? '';
+  const [, supergroup] = LEADS_ON.exec(stored) ?? [];
+  const hold = supergroup === undefined ? stored : ((await redis.commands.hget(holds, supergroup)) ?? '');
+  const [, until] = HOLD.exec(hold) ?? [];
+  return until !== undefined && Number(until) > (await serverNowMs(redis));
+}
+
 /** All conversations that are held now; with `by`, those that this one holds. Rejects when Redis is away. */
 export async function findHeldChats({ redis }: { redis: RedisHandles }, by?: string): Promise<Conversation[]> {
   const nowMs = await serverNowMs(redis);
@@ -158,6 +168,8 @@ export const MISSED_LIFE_MS = 86_400_000;
 
 /** The form that lib/hold.lua writes. */
 const HOLD = /^(\d+) (\d+) (\d+) \S* (.*)$/s;
+/** In place of a hold: the group is this supergroup now. */
+const LEADS_ON = /^>(-\d+)$/;
 
 /** The texts of a conversation in the sorted set of what was missed, as lib/hold.lua orders them. */
 function missedRange(held: string): [string, string] {

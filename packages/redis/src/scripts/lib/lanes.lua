@@ -2,6 +2,11 @@
 --   Ids of redriven updates ('r…') are not in the log.
 -- @include log
 
+-- True for the name of a copy that somebody replays: it is begun once, because nobody is to get it twice.
+local function isCopy(id)
+  return string.sub(id, 1, 2) == 'rc'
+end
+
 -- The time of a lane whose head is in flight.
 local IN_FLIGHT_SCORE = 9e15
 local IN_FLIGHT_TEXT = '9000000000000000'

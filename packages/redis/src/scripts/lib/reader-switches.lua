@@ -65,7 +65,7 @@ local function parkPush(bot)
   -- Its owner did not die, so this was no attempt.
   for _, lane in ipairs(redis.call('HKEYS', bot.push.inFlight)) do
     local id = redis.call('LINDEX', bot.push.lanePrefix .. lane, 0)
-    if id then redis.call('HINCRBY', bot.push.work, 's:' .. id, -1) end
+    if id and not isCopy(id) then redis.call('HINCRBY', bot.push.work, 's:' .. id, -1) end
   end
   restoreInFlight(bot.push.lanes, bot.push.inFlight)
 end

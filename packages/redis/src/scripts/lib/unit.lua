@@ -93,7 +93,7 @@ local function headOf(turn, lane, gatherMs)
         if not whole then return nil, completeAt end
       end
       local begun = tonumber(known[4] or 0) + 1
-      if begun <= turn.begunAtMost then return unit, begun, id end
+      if begun <= (isCopy(id) and 1 or turn.begunAtMost) then return unit, begun, id end
     end
     turn.hasMoreToRemove = turn.removed >= REMOVED_AT_ONCE
     if turn.hasMoreToRemove then return nil end
