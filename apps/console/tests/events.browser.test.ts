@@ -62,7 +62,7 @@ test(
     await page.getByRole('link', { name: 'Clear the filter' }).click();
     await silent.getByRole('link', { name: LONG_NAME }).press('Enter');
     await page.waitForURL(`**/bots/${desk.id}`);
-    await page.getByText('No program is polling').first().waitFor();
+    await page.getByText('Updates wait, and no program is polling').first().waitFor();
     expect(complaints).toEqual([]);
   },
   TEST_MS,
@@ -199,12 +199,12 @@ test(
     // In a list that does not have it.
     await page.goto(`${suite.fleet.url}/console/events?kind=key.created&open=${id}`);
     const details = page.getByRole('complementary', { name: 'No program is polling' });
-    await details.getByText('Updates wait, and nobody polls').waitFor();
+    await details.getByText('Updates wait, and no program is polling').waitFor();
     await details.getByRole('link', { name: LONG_NAME }).waitFor();
     await picture(page, 'event');
     await details.getByRole('link', { name: 'Other events of the bot' }).click();
     await page.waitForURL(`**/events?bot=${desk.id}&from=*`);
-    await list.getByText('No program is polling').first().waitFor();
+    await list.getByText('Updates wait, and no program is polling').first().waitFor();
     await page.goBack();
     await details.getByRole('link', { name: 'Attempts to deliver' }).click();
     await page.waitForURL(`**/bots/${desk.id}/deliveries?state=attempts&since=*`);
@@ -248,6 +248,9 @@ testLooks('events are accessible and fit the window', suite, async ({ page, sign
   await page.getByRole('radio', { name: /^A URL/ }).waitFor();
   await lookAt('event-sink');
   await page.goto(`${suite.fleet.url}/console/`);
-  await page.getByRole('region', { name: 'Needs attention' }).getByText('Updates wait, and nobody polls').waitFor();
+  await page
+    .getByRole('region', { name: 'Needs attention' })
+    .getByText('Updates wait, and no program is polling')
+    .waitFor();
   await lookAt('fleet-silent');
 });

@@ -83,7 +83,7 @@ test(
     await agree('Figures of the fleet', '');
     const dead = page
       .getByRole('region', { name: 'Figures of the fleet' })
-      .locator('dl > div', { hasText: 'To redeliver' });
+      .locator('dl > div', { hasText: 'Failed deliveries' });
     await dead.getByRole('link').click();
     await page.waitForURL('**/console/deliveries');
     expect(complaints).toEqual([]);

@@ -9,6 +9,10 @@ test.each([
   ],
   ['12 updates failed: Read timeout expired', 'Не доставлено обновлений: 12. Бэкенд не ответил вовремя'],
   ['Chat -100 was taken over for 30 min, by its own program', /^Чат -100 перехвачен .*собственная программа$/],
+  [
+    'Updates wait, and no program is polling (last poll: 2026-11-30T00:00:00.000Z)',
+    /^Обновления ждут, и никто не опрашивает .последний раз 2026-/,
+  ],
   ['Nothing is polled or sent: Redis belongs to another installation', /Redis принадлежит другой установке$/],
 ])('what happened is told in Russian, with its reason: %s', (sentence, told) => {
   expect(russian.told(sentence)).toEqual(expect.stringMatching(told));

@@ -14,7 +14,7 @@ export const ACTIVITY_COUNTS = {
   delivered:
     'Updates that reached a reader: a backend of the bot or of a program accepted it, rules sent it on, or `getUpdates` or the poll without `consumer` acknowledged it. An update counts once for each of them.',
   failed:
-    'Updates that failed at a reader: backend, program or rules. It tries them no more, and they became dead letters.',
+    'Updates that failed at a reader: backend, program or rules. It tries them no more, and they became failed deliveries.',
   retried:
     'Updates whose attempt failed at a backend, a program or a destination of rules, and is made again. What waits for its pace is not counted.',
   calls:

@@ -27,12 +27,18 @@ export const ATTENTION = {
     severity: 'error',
     text: 'a move to another Bot API server has waited for a minute without an end in sight (`moving.reason`)',
   },
-  backend_open: { severity: 'error', text: 'the backend has failed for 10 s, and gets only probes' },
+  backend_open: {
+    severity: 'error',
+    text: 'the backend is unreachable: it has failed for 10 s, and is retried every 2 to 60 s',
+  },
   poller_silent: {
     severity: 'error',
     text: 'updates wait, and nobody polled for `silent_after_s`; of a bot with a backend, once somebody has polled',
   },
-  program_parked: { severity: 'error', text: 'a program stayed behind its limit, and what waited became dead letters' },
+  program_parked: {
+    severity: 'error',
+    text: 'a program stayed behind its limit, and what waited became failed deliveries',
+  },
   program_silent: {
     severity: 'error',
     text: 'updates that are for a program wait, and it has not polled for `silent_after_s`',
@@ -44,7 +50,7 @@ export const ATTENTION = {
   },
   flood: {
     severity: 'warning',
-    text: 'the platform takes no more of some calls for a while, because the bot sent too fast',
+    text: 'the platform takes no more of some calls for a while, because the bot is rate limited',
   },
   backend_failing: { severity: 'warning', text: 'the last attempts at the backend failed' },
   forwarding_off: { severity: 'warning', text: 'there is a backend, and `proxy_enabled` is off' },

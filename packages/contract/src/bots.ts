@@ -220,7 +220,7 @@ export const bot = defineResource('Bot', {
       .datetime()
       .nullable()
       .describe(
-        'Until when the platform takes no more of some calls of the bot, because it sent too fast; null if it takes all.',
+        'Until when the platform takes no more of some calls of the bot, because it is rate limited; null if it takes all.',
       ),
   },
   /** Stored as JSON; null: the default set of the platform. */

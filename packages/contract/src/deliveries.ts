@@ -70,13 +70,13 @@ export const failedDestination = z
 export type FailedDestination = z.infer<typeof failedDestination>;
 
 /**
- * An update that has not reached its reader: it is retried, or it failed. What is stored is a dead letter, whose `payload`
+ * An update that has not reached its reader: it is retried, or it failed. What is stored is a failed delivery, whose `payload`
  * is the update's own bytes: text and never jsonb, which would change them.
  */
 export const deliveryResource = defineResource('Delivery', {
   id: {
     stored: filled(column.bigint),
-    shown: z.int().optional().describe('Only for a dead letter: its id, which redrive takes.'),
+    shown: z.int().optional().describe('Only for a failed delivery: its id, which redrive takes.'),
   },
   bot_id: {
     stored: column.bigint,
@@ -134,7 +134,7 @@ export const deliveryResource = defineResource('Delivery', {
     shown: z
       .array(failedDestination)
       .optional()
-      .describe('Only for a dead letter of routing rules: the destinations that did not get it.'),
+      .describe('Only for a failed delivery of routing rules: the destinations that did not get it.'),
   },
   response_excerpt: {
     stored: orNull(column.text()),
@@ -142,12 +142,12 @@ export const deliveryResource = defineResource('Delivery', {
       .string()
       .optional()
       .describe(
-        'The beginning of the last answer of the backend, without secrets: of a dead letter up to 1,024 characters, or 256 if it expired between two attempts; while it is retried up to 256. Absent if there was no answer, or an empty one.',
+        'The beginning of the last answer of the backend, without secrets: of a failed delivery up to 1,024 characters, or 256 if it expired between two attempts; while it is retried up to 256. Absent if there was no answer, or an empty one.',
       ),
   },
   payload: {
     stored: column.text(),
-    shown: z.string().optional().describe('Only for a dead letter: the JSON text of the update.'),
+    shown: z.string().optional().describe('Only for a failed delivery: the JSON text of the update.'),
   },
   /** The program took the update alone, so that nobody else has it. */
   exclusive: { stored: filled(column.boolean) },
@@ -214,7 +214,7 @@ export const deliveryOperations = {
     paths: ['/api/deliveries'],
     role: 'any',
     summary:
-      'Lists updates that have not reached their reader: first those that are retried, then dead letters, newest first.',
+      'Lists updates that have not reached their reader: first those that are retried, then failed deliveries, newest first.',
     description:
       'Without `bot_id` it lists those of all bots that the caller sees. All given filters must match. Of the updates that are retried, the first 10,000 that match are listed; `X-Total-Count` counts all.',
     input: z.object({
@@ -267,7 +267,7 @@ export const deliveryOperations = {
     paths: ['/api/deliveries/skip'],
     role: 'any',
     summary: 'Skips updates that are retried, so that later ones of their chats go on.',
-    description: 'Each becomes a dead letter with the reason `skipped`, which can be redelivered.',
+    description: 'Each becomes a failed delivery with the reason `skipped`, which can be redelivered.',
     input: z.object(chosenRetrying),
     output: acted,
     botInputs: ['bot_id'],
@@ -280,7 +280,7 @@ export const deliveryOperations = {
     role: 'any',
     summary: 'Shows an update of a bot as its readers get it, while it is kept.',
     description:
-      'An update is in memory until every reader has it. A dead letter keeps its update until it is redelivered or discarded.',
+      'An update is in memory until every reader has it. A failed delivery keeps its update until it is redelivered or discarded.',
     input: z.object({ bot_id: botId(), update_id: integer({ min: 0 }).describe('The id of the update.') }),
     output: z
       .strictObject({

@@ -7,7 +7,7 @@ import { anyBotId, flag, integer, jsonObject, ownId, ownIds } from './inputs.ts'
 import { defineOperation } from './operation.ts';
 import { defineResource, type Row } from './resource.ts';
 
-/** Why dead letters were refused: a closed list, which clients may rely on. */
+/** Why failed deliveries were refused: a closed list, which clients may rely on. */
 const REFUSAL_CODES = [
   'history',
   'no_backend',
@@ -22,7 +22,7 @@ const REFUSAL_CODES = [
 export const refusalCode = z.enum(REFUSAL_CODES).meta({
   id: 'RefusalCode',
   description:
-    '- `history`: dead letters of the history are not redelivered\n' +
+    '- `history`: failed deliveries of the history are not redelivered\n' +
     '- `no_backend`: the bot has no backend, and no long polling\n' +
     '- `no_rules`: the bot has no routing rules to run\n' +
     '- `program_deleted`, `bot_deleted`: the program or the bot was deleted\n' +
@@ -38,7 +38,7 @@ const refusal = z
     bot_id: botIdField,
     reader: z.enum(READERS).describe('The reader that failed to take these updates.'),
     program_id: z.int().optional().describe('Only for a program: its id.'),
-    count: z.int().describe('The number of dead letters.'),
+    count: z.int().describe('The number of failed deliveries.'),
     code: refusalCode.describe('Why they were refused, as a code.'),
     reason: z.string().describe('The same in words.'),
   })
@@ -48,21 +48,23 @@ export type Refusal = z.infer<typeof refusal>;
 
 /** The progress of a redrive or a discard. */
 const progress = {
-  matched: z.int().describe('The number of dead letters that matched at the beginning.'),
+  matched: z.int().describe('The number of failed deliveries that matched at the beginning.'),
   done: z.int().describe('How many of them were redelivered, or discarded, so far. 0 with `dry_run`.'),
-  refused: z.int().describe('How many of them cannot be redelivered. They stay dead letters.'),
+  refused: z.int().describe('How many of them cannot be redelivered. They stay failed deliveries.'),
   refusals: z.array(refusal).describe('Which were refused, and why: at most 100 entries.'),
 };
 
 const byBot = z
-  .array(z.strictObject({ bot_id: botIdField, count: z.int().describe('The number of dead letters that match.') }))
-  .describe('Only with `dry_run`: which bots these dead letters are of. The 100 that have most of them.')
+  .array(z.strictObject({ bot_id: botIdField, count: z.int().describe('The number of failed deliveries that match.') }))
+  .describe('Only with `dry_run`: which bots these failed deliveries are of. The 100 that have most of them.')
   .optional();
 
 /** The input of the same name takes it, so that an act takes no more than its dry run counted. */
 const countedUpTo = z
   .int()
-  .describe('Only with `dry_run`: the largest id of these dead letters, 0 if none matches. Give it to the real call.')
+  .describe(
+    'Only with `dry_run`: the largest id of these failed deliveries, 0 if none matches. Give it to the real call.',
+  )
   .optional();
 
 const jobFields = {
@@ -96,7 +98,7 @@ const outcome = z
         'How many of them are followed: the first 1,000, of at most 50 readers. Those of readers that poll are not.',
       ),
     delivered: z.int().describe('How many of these were delivered since.'),
-    failed_again: z.int().describe('How many became dead letters again. The others still wait or are retried.'),
+    failed_again: z.int().describe('How many became failed deliveries again. The others still wait or are retried.'),
   })
   .meta({ id: 'RedriveOutcome' });
 
@@ -106,7 +108,7 @@ export const deliveryJob = defineResource('DeliveryJob', {
   job_id: { shown: ownIdField },
   action: {
     stored: column.text<'redrive' | 'discard'>(),
-    shown: z.enum(['redrive', 'discard']).describe('What is done to the dead letters.'),
+    shown: z.enum(['redrive', 'discard']).describe('What is done to the failed deliveries.'),
   },
   state: { shown: z.enum(['running', 'finished']).describe('running: it goes on. finished: the counts are final.') },
   /** JSON array of the bots it is limited to; null: all bots. */
@@ -116,7 +118,7 @@ export const deliveryJob = defineResource('DeliveryJob', {
   /** JSON of who asked for it, for the audit log. */
   actor: { stored: column.text() },
   account_id: { stored: orNull(column.bigint) },
-  /** Dead letters with a larger id came later and are not part of it. */
+  /** Failed deliveries with a larger id came later and are not part of it. */
   upto_id: { stored: column.bigint },
   matched: { stored: column.bigint, shown: progress.matched },
   done: { stored: filled(column.bigint), shown: progress.done },
@@ -133,7 +135,7 @@ export const deliveryJob = defineResource('DeliveryJob', {
   /** JSON of the first letters that a redrive put into lanes; null: it is not followed. */
   sent: { stored: orNull(column.text()) },
   outcome: {
-    shown: outcome.optional().describe('Only of a redrive: what became of the dead letters that it redelivered.'),
+    shown: outcome.optional().describe('Only of a redrive: what became of the failed deliveries that it redelivered.'),
   },
   /** When a worker may take it over; each batch moves it ahead. */
   resume_at: { stored: column.timestamptz },
@@ -146,46 +148,46 @@ export const deliveryJob = defineResource('DeliveryJob', {
 
 export type DeliveryJob = Row<typeof deliveryJob>;
 
-/** Which dead letters an operation acts on. */
+/** Which failed deliveries an operation acts on. */
 const chosenLetters = {
   bot_id: anyBotId(),
-  ids: ownIds(1000).describe('The ids of the dead letters.').optional(),
+  ids: ownIds(1000).describe('The ids of the failed deliveries.').optional(),
   filter: jsonObject({
     bot_id: anyBotId(),
-    state: z.literal('dead').optional().describe('Only dead letters can be chosen.'),
+    state: z.literal('dead').optional().describe('Only failed deliveries can be chosen.'),
     ...filterFields,
   })
     .describe(
-      'Dead letters that match all of these fields, which mean the same as in `GET /api/deliveries`. An empty object chooses all that the caller sees.',
+      'Failed deliveries that match all of these fields, which mean the same as in `GET /api/deliveries`. An empty object chooses all that the caller sees.',
     )
     .optional(),
   upto_id: integer({ min: 0 })
     .describe(
-      'Only dead letters up to this id: the `upto_id` of a dry run takes those that it counted, and no later ones.',
+      'Only failed deliveries up to this id: the `upto_id` of a dry run takes those that it counted, and no later ones.',
     )
     .optional(),
   dry_run: flag().default(false).describe('True: nothing is changed, the answer only counts.'),
 };
 
 const CHOICE =
-  'Name `ids`, or a `filter`, or only a `bot_id` for all dead letters of that bot. Ids that name no dead letter of your bots are left out. Dead letters that come later are not included. To include only those that a dry run has counted, give its `upto_id`.';
+  'Name `ids`, or a `filter`, or only a `bot_id` for all failed deliveries of that bot. Ids that name no failed delivery of your bots are left out. Failed deliveries that come later are not included. To include only those that a dry run has counted, give its `upto_id`.';
 const CONTINUED =
   'It works in batches, by bot. After 10 s it answers with `state` `running` and the counts so far, and workers continue, also after a crash. An account may have five unfinished ones.';
 
-/** A redrive or a discard of dead letters: an answer that comes at once, and work that may go on after it. */
+/** A redrive or a discard of failed deliveries: an answer that comes at once, and work that may go on after it. */
 export const deliveryJobOperations = {
   redriveDeliveries: defineOperation({
     method: 'POST',
     audit: ['redrive'],
     paths: ['/api/deliveries/redrive'],
     role: 'any',
-    summary: 'Redelivers dead letters, in the order of their updates.',
+    summary: 'Redelivers failed deliveries, in the order of their updates.',
     description: `${CHOICE}
 
 It sends those of push, of programs and of routing rules, each to the reader that failed to take it, behind what waits in its
 chat, and each once, also if two calls choose
-it. What fails again becomes a dead letter again, with another id. A program that polls, and the default poller of a bot that has long
-polling and no backend, get theirs behind all that waits for them, with new update ids. Dead letters of the history, of bots without
+it. What fails again becomes a failed delivery again, with another id. A program that polls, and the default poller of a bot that has long
+polling and no backend, get theirs behind all that waits for them, with new update ids. Failed deliveries of the history, of bots without
 any such reader, and of deleted programs are refused and counted, and so are those for which there is no room. If the call names only a \`bot_id\` or \`ids\` of it, and all are refused,
 the answer is 400.
 
@@ -213,10 +215,10 @@ ${CONTINUED} The audit log gets one entry for each bot.`,
     audit: ['discard'],
     paths: ['/api/deliveries/discard'],
     role: 'any',
-    summary: 'Deletes dead letters for good.',
+    summary: 'Deletes failed deliveries for good.',
     description: `${CHOICE} Updates that are still retried are not discarded.
 
-${CONTINUED} The audit log gets one entry for each bot, with the number of its dead letters.`,
+${CONTINUED} The audit log gets one entry for each bot, with the number of its failed deliveries.`,
     input: z.object(chosenLetters),
     output: discarded,
     botInputs: ['bot_id', 'filter.bot_id'],

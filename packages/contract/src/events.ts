@@ -17,12 +17,12 @@ export const EVENTS = {
     end: 'program.back',
   },
   'program.back': { text: 'that program polls again' },
-  'program.parked': { text: 'a program stayed behind its limit, and what waited for it became dead letters' },
+  'program.parked': { text: 'a program stayed behind its limit, and what waited for it became failed deliveries' },
   'dead_letters.grew': { text: 'updates of a bot failed' },
   'intake.refused': { text: 'the platform refuses a bot, or gives no answer', end: 'intake.resumed' },
   'intake.resumed': { text: 'updates of that bot come in again' },
   'flood.began': {
-    text: 'for 10 s or longer, the platform takes no more of some calls of a bot, because it sent too fast',
+    text: 'for 10 s or longer, the platform takes no more of some calls of a bot, because it is rate limited',
     end: 'flood.ended',
   },
   'flood.ended': { text: 'the platform takes all calls of that bot again' },
@@ -56,7 +56,7 @@ export const EVENTS = {
   'chat.bound': { text: 'a person bound a chat to a program by a link' },
   'bot.added': { text: 'a bot was registered, by hand or because another bot adopted it' },
   'bot.not_adopted': {
-    text: 'a bot that people made for another one could not be adopted, or its new token not be taken over; it is among the dead letters',
+    text: 'a bot that people made for another one could not be adopted, or its new token not be taken over; it is among the failed deliveries',
   },
   'bot.moved': { text: 'a bot is at another Bot API server, or its move there was cancelled' },
   'sign_in.new_address': { text: 'somebody signed in from an address that the account had not used before' },
@@ -99,7 +99,7 @@ const EVENT: EventResource = {
   kind: 'poller.silent',
   at: '2026-01-02T10:20:00.000Z',
   bot_id: EXAMPLE_BOT_ID,
-  text: 'Updates wait, and nobody polls: 132 wait',
+  text: 'Updates wait, and no program is polling; 132 wait',
 };
 
 /** For how long events are kept (days). */

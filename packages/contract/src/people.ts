@@ -16,7 +16,7 @@ const counts = z
     questions: count('Questions in private chats with the person, answers, and questions that name the person.'),
     outbox: count('Entries of the outbox for private chats with the person.'),
     broadcasts: count('Broadcasts whose audience names the person.'),
-    dead_letters: count('Dead letters whose update names the person.'),
+    dead_letters: count('Failed deliveries whose update names the person.'),
     journal: count('Pages of the journal with lines about private chats with the person.'),
     events: count('Events about private chats with the person.'),
     bots: count('Bots that the person made for a bot that adopts. They stay, without the person.'),

@@ -29,7 +29,7 @@ export const programOperations = {
     role: 'any',
     summary: 'Lists the programs of a bot: readers of its updates that each have a cursor of their own.',
     description:
-      "A program gets the bot's updates whatever its backend, its other pollers and its other programs do. With mode pull it polls with `GET /api/updates/poll` and its `program_id`; with mode push updates are sent to its backend, each chat in order, with retries and dead letters of its own. `success_ratio` and `p95_ms` are those of the last hour.",
+      "A program gets the bot's updates whatever its backend, its other pollers and its other programs do. With mode pull it polls with `GET /api/updates/poll` and its `program_id`; with mode push updates are sent to its backend, each chat in order, with retries and failed deliveries of its own. `success_ratio` and `p95_ms` are those of the last hour.",
     input: z.object({ bot_id: botId(), ...pagedInputs() }),
     output: z.array(program.answer),
     botInputs: ['bot_id'],
@@ -56,7 +56,7 @@ export const programOperations = {
     versioned: 'shown',
     summary: 'Adds a program to a bot.',
     description:
-      'It gets the updates that come from now on. A program that stays 24 hours or 100,000 updates behind is parked: what waits for it becomes dead letters. A bot can have 100 programs; their filters, certificates and tokens have 1 MiB together.',
+      'It gets the updates that come from now on. A program that stays 24 hours or 100,000 updates behind is parked: what waits for it becomes failed deliveries. A bot can have 100 programs; their filters, certificates and tokens have 1 MiB together.',
     input: z.object(addInputs),
     output: program.answer,
     botInputs: ['bot_id'],
@@ -112,7 +112,7 @@ export const programOperations = {
     versioned: 'deleted',
     summary: 'Deletes a program: its cursor, and the updates that are kept for it alone.',
     description:
-      'What an exclusive program took and did not acknowledge becomes dead letters, which can be sent to the backend of the bot, or to its poller if it has long polling and no backend. So do its dead letters of what it took; the others are deleted.',
+      'What an exclusive program took and did not acknowledge becomes failed deliveries, which can be sent to the backend of the bot, or to its poller if it has long polling and no backend. So do its failed deliveries of what it took; the others are deleted.',
     input: z.object({ id: ownId() }),
     output: okAnswer,
     readOnlyFields: fieldsBeside(program.answer, { id: true }),

@@ -157,7 +157,7 @@ export const program = defineResource('Program', {
     shown: z
       .boolean()
       .describe(
-        'True if it stayed too far behind: what waited for it became dead letters. With mode pull no updates are kept for it, until it polls again, and what it takes alone becomes dead letters; with mode push it goes on with new ones.',
+        'True if it stayed too far behind: what waited for it became failed deliveries. With mode pull no updates are kept for it, until it polls again, and what it takes alone becomes failed deliveries; with mode push it goes on with new ones.',
       ),
   },
   backend_state: { shown: z.enum(BACKEND_STATES).describe(`Only with mode push. ${BACKEND_STATE_NOTE}`).optional() },

@@ -23,7 +23,7 @@ const readerResource = z
     state: z
       .enum(READER_STATES)
       .describe(
-        'off: nobody reads there. ok: it reads, or waits for somebody who polls. failing: the last attempts at the backend failed. open: the backend has failed for 10 s, and gets only probes. silent: updates wait, and nobody has polled for `silent_after_s`, or ever. paused: the bot is disabled, or the program is paused. parked: forwarding was switched off less than an hour ago and would go on at its cursor; or a consumer has not polled for an hour, and no updates are kept for it any more; or a program stayed behind its limit, and what waited for it became dead letters.',
+        'off: nobody reads there. ok: it reads, or waits for somebody who polls. failing: the last attempts at the backend failed. open: the backend is unreachable: it has failed for 10 s, and is retried every 2 to 60 s. silent: updates wait, and nobody has polled for `silent_after_s`, or ever. paused: the bot is disabled, or the program is paused. parked: forwarding was switched off less than an hour ago and would go on at its cursor; or a consumer has not polled for an hour, and no updates are kept for it any more; or a program stayed behind its limit, and what waited for it became failed deliveries.',
       ),
     cursor: z
       .int()

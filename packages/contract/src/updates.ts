@@ -30,7 +30,7 @@ const UPDATE = {
 
 const UPDATE_SOURCES = ['polling', 'webhook', 'redrive', 'held'] as const;
 const VIA_NOTE =
-  'How it came last: from getUpdates, from a push of the platform, again from a dead letter, or after it was held for people.';
+  'How it came last: from getUpdates, from a push of the platform, again from a failed delivery, or after it was held for people.';
 
 const UPDATE_OUTCOMES = ['delivered', 'waiting', 'filtered', 'dead', 'dropped', 'held', 'expired'] as const;
 
@@ -78,7 +78,7 @@ const shownUpdate = z
       .looseObject({})
       .optional()
       .describe(
-        'The update as its readers get it. It is kept while one of them needs it, and in a dead letter. Absent afterwards: then `message` has what the history knows.',
+        'The update as its readers get it. It is kept while one of them needs it, and in a failed delivery. Absent afterwards: then `message` has what the history knows.',
       ),
     message: messageResource.optional().describe('The message that the update is about, while the history has it.'),
     accepted_at: z.iso.datetime().optional().describe('When Flotilla accepted it. Absent if nobody knows any more.'),
@@ -142,7 +142,7 @@ export const updateOperations = {
     role: 'any',
     summary: 'Shows what became of an update: when it came, what each reader did with it, and the calls it led to.',
     description:
-      'It is known for 24 hours at least, and as long as a reader or a dead letter has it. 404 when nothing is known of it any more. A reader that was added later is left out. So is one of which nobody knows whether it had the update.',
+      'It is known for 24 hours at least, and as long as a reader or a failed delivery has it. 404 when nothing is known of it any more. A reader that was added later is left out. So is one of which nobody knows whether it had the update.',
     input: z.object({ bot_id: botId(), update_id: integer({ min: 0 }).describe('The id of the update.') }),
     output: shownUpdate,
     botInputs: ['bot_id'],
@@ -184,7 +184,7 @@ export const updateOperations = {
     role: 'any',
     summary: 'Sends an update to the backend of the bot or of a program once more, and shows the attempt.',
     description:
-      'The backend gets a copy with the same `update_id`, the header `Flotilla-Replay: 1`, and a `Flotilla-Delivery-Id` of its own. A call in its answer is made. The copy goes behind what waits in its chat. It is one attempt, which is not repeated, and which no figure counts.\n\nThe text of an update is kept while a reader or a dead letter needs it, and of the newest 20 updates of a bot that keeps history for a day. 404 when it is gone. 409 when the reader never had the update or still waits for it, when earlier updates of the chat are retried, and while a person has taken the chat over. One replay or test delivery a second is possible for a bot with its programs, and two at a time.',
+      'The backend gets a copy with the same `update_id`, the header `Flotilla-Replay: 1`, and a `Flotilla-Delivery-Id` of its own. A call in its answer is made. The copy goes behind what waits in its chat. It is one attempt, which is not repeated, and which no figure counts.\n\nThe text of an update is kept while a reader or a failed delivery needs it, and of the newest 20 updates of a bot that keeps history for a day. 404 when it is gone. 409 when the reader never had the update or still waits for it, when earlier updates of the chat are retried, and while a person has taken the chat over. One replay or test delivery a second is possible for a bot with its programs, and two at a time.',
     input: z.object({
       bot_id: botId(),
       update_id: integer({ min: 0 }).describe('The id of the update.'),

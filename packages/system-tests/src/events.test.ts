@@ -89,7 +89,7 @@ describe('events', () => {
       expect(await poll(desk)).toEqual([]);
       await say(desk, 'is anybody there?');
       const told = await untilTold('Help desk', 'poller.silent');
-      expect(told).toMatch(/^🔴 Help desk: .*nobody polls.*1 wait/);
+      expect(told).toMatch(/^🔴 Help desk: .*no program is polling.*1 wait/);
       expect(told).toContain(`https://bots.example.com/console/bots/${desk.id}`);
       const [update] = await poll(desk);
       await poll(desk, update!.update_id + 1);

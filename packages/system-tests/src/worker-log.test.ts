@@ -97,11 +97,11 @@ describe('the log of a worker has one line when', () => {
     for (const query of ['one', 'two', 'three']) {
       await fleet.control.typeInlineQuery({ person, bot: bot.platformId, query });
     }
-    await waitFor(() => lines(/dead letter/).length > 0, WITHIN);
-    const counted = () => lines(/dead letter/).reduce((sum, { deadLetters }) => sum + Number(deadLetters), 0);
+    await waitFor(() => lines(/failed deliver/).length > 0, WITHIN);
+    const counted = () => lines(/failed deliver/).reduce((sum, { deadLetters }) => sum + Number(deadLetters), 0);
     await waitFor(() => counted() === 3, { timeoutMs: 100_000 });
-    expect(lines(/dead letter/).length).toBeLessThanOrEqual(2);
-    const [first] = lines(/dead letter/);
+    expect(lines(/failed deliver/).length).toBeLessThanOrEqual(2);
+    const [first] = lines(/failed deliver/);
     expect(first).toMatchObject({ level: 40, bots: { [bot.id]: first!.deadLetters } });
     expect(Object.keys(first!.reasons as object).join()).toMatch(/^push (refused|expired)/);
   }, 150_000);

@@ -70,7 +70,7 @@ const CHAPTERS: Readonly<Record<string, { name: string; description: string }>> 
       'failed for 10 s gets only one probe every 2 to 60 s.\n\nAn update fails when it expires: an inline query ' +
       'after 30 s, a callback, shipping or pre-checkout query after 150 s, a chosen inline result after 10 min, ' +
       'everything else after 24 h. For a message this time begins at its date, but it has at least an hour from its ' +
-      'arrival. An update that failed is a dead letter. `POST /api/deliveries/redrive` sends it again, ' +
+      'arrival. Then it is a failed delivery. `POST /api/deliveries/redrive` redelivers it, ' +
       '`POST /api/deliveries/discard` deletes it.',
   },
 };

@@ -65,7 +65,7 @@ describe('a poller', () => {
     await accept(bot, [1, 2]);
     await patch(bot, { pulledAt: HOUR_AGO_MS });
     const entry = { kind: 'poller_silent', severity: 'error', since: iso(HOUR_AGO_MS), reader: 'pull', waiting: 2 };
-    expect(await ofBot(bot)).toEqual([{ ...entry, text: expect.stringContaining('nobody polls') }]);
+    expect(await ofBot(bot)).toEqual([{ ...entry, text: expect.stringContaining('no program is polling') }]);
     expect((await shown(bot)).attention).toEqual(await ofBot(bot));
     expect(await stateOf(bot, 'pull')).toBe('silent');
     await api.admin('GET', '/api/updates/poll', { query: { bot_id: bot.id, timeout: 0 } });

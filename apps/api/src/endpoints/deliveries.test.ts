@@ -243,7 +243,10 @@ describe('a redrive and a discard', () => {
     expect(discarded).toMatchObject({ matched: 0, done: 0 });
     expect(await acted('discard', { filter: {} }, ada)).toMatchObject({ matched: 1, done: 1, refused: 0 });
     expect(await left()).toEqual([5]);
-    expect((await entries('discard'))[0]).toMatchObject({ bot_id: bot(0), details: 'all dead letters; 1 matched' });
+    expect((await entries('discard'))[0]).toMatchObject({
+      bot_id: bot(0),
+      details: 'all failed deliveries; 1 matched',
+    });
   });
 
   test('put updates back in their order, whatever the order of their ids', async () => {
@@ -284,7 +287,7 @@ describe('a redrive and a discard', () => {
       refusals: [
         {
           ...{ bot_id: bot(0), reader: 'history', count: 1, code: 'history' },
-          reason: 'Dead letters of the history cannot be sent again',
+          reason: 'Failed deliveries of the history cannot be redelivered',
         },
         { bot_id: bot(0), reader: 'rules', count: 1, code: 'no_rules', reason: 'The bot has no rules to run' },
         { bot_id: parked.id, reader: 'push', count: 1, code: 'no_backend', reason: NO_BACKEND },

@@ -159,7 +159,7 @@ export const readTools: Tool[] = [
   }),
 ];
 
-/** Dead letters of chats that the key may see. */
+/** Failed deliveries of chats that the key may see. */
 export async function lettersOfKey(
   { context, caller, mcp }: ToolCall,
   botId: number,

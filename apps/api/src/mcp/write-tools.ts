@@ -87,14 +87,14 @@ export const writeTools: Tool[] = [
   }),
   defineTool({
     name: 'redrive',
-    description: 'Sends dead letters of your chats again, by the ids that list_dead_letters names.',
+    description: 'Redelivers failed deliveries of your chats, by the ids that list_dead_letters names.',
     right: 'write',
     input: z.object({ bot_id: chatInput.bot_id, ids: z.array(z.int().min(1)).min(1).max(100) }),
     run: async (call, { bot_id, ids }) => {
       const wanted = [...new Set(ids)];
       const found = await lettersOfKey(call, bot_id, { ids: wanted, limit: wanted.length, before: null });
       if (found.length < wanted.length) {
-        throw new FlotillaError('forbidden', 'A dead letter is not among those of your chats');
+        throw new FlotillaError('forbidden', 'A failed delivery is not among those of your chats');
       }
       return runOperation(call.context, call, 'redriveDeliveries', { ids });
     },

@@ -167,7 +167,7 @@ export async function storeEvents(db: Database, botOf: (key: string) => ShownBot
     ['bot.added', 'contest', 1_300, 'Added by admin'],
     ['backend.failing', 'sever_dostavka', 640, 'Wrong response from the webhook: 503 Service Unavailable'],
     ['backend.recovered', 'sever_dostavka', 633, 'The backend takes updates again'],
-    ['poller.silent', 'deploys', 410, 'Updates wait, and nobody polls: 12 wait'],
+    ['poller.silent', 'deploys', 410, 'Updates wait, and no program is polling; 12 wait'],
     ['poller.back', 'deploys', 402, 'Somebody polls again'],
     ['chat.held', 'north_support', 120, 'Anna took the chat with Tom Okafor over'],
   ];

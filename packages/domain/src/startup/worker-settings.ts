@@ -36,7 +36,7 @@ export const workerSettings = z.object({
   PROGRAM_LIMIT_UPDATES: integerSetting({ min: 1, max: 1_000_000 })
     .default(100_000)
     .describe(
-      'Updates that may wait for a program. With more it is parked: they become dead letters. All workers need the same value.',
+      'Updates that may wait for a program. With more it is parked: they become failed deliveries. All workers need the same value.',
     ),
   BACKUP_MAX_AGE_HOURS: integerSetting({ min: 0, max: 8760 })
     .default(26)
@@ -53,7 +53,7 @@ export const workerSettings = z.object({
     .describe(
       `Days after which audit entries are removed, by the same rule; 0 keeps them. Without it, AUDIT_RETENTION_DAYS. ${OF_ALL_WORKERS}`,
     ),
-  RETENTION_DEAD_LETTERS_DAYS: retentionSetting('dead letters', 0),
+  RETENTION_DEAD_LETTERS_DAYS: retentionSetting('failed deliveries', 0),
   RETENTION_EVENTS_DAYS: retentionSetting('events', EVENT_DAYS),
   RETENTION_OUTBOX_DAYS: retentionSetting('entries of the outbox that have ended', OUTBOX_DAYS),
   MESSAGE_RETENTION_DAYS: daysSetting.default(0).describe('The earlier name of RETENTION_MESSAGES_DAYS.'),

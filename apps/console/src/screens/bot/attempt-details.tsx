@@ -75,7 +75,7 @@ export function useKeptUpdate(bot_id: number, update_id: number): string | null 
   return kept.data && (kept.data.payload ?? null);
 }
 
-/** A dead letter is sent again as a delivery; any other update as a test, beside its own retries. */
+/** A failed delivery is sent again as a delivery; any other update as a test, beside its own retries. */
 function Repeat({
   botId,
   programId,

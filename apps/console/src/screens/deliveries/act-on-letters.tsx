@@ -11,7 +11,7 @@ import { useDeliveriesWords } from './deliveries-words.ts';
 import type { conditionsOf } from './delivery-filter.ts';
 
 export type Act = 'redrive' | 'discard';
-/** Dead letters by their ids, or all that a filter matches. */
+/** Failed deliveries by their ids, or all that a filter matches. */
 export type Chosen = { ids: number[] } | { filter: ReturnType<typeof conditionsOf> };
 export type JobAnswer = Answer<'discardDeliveries'>;
 

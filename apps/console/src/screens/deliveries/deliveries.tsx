@@ -67,7 +67,7 @@ export function DeliveryTabs({ botId }: { botId?: string }): ReactNode {
   );
 }
 
-/** Dead letters need hands most, so they are the first tab; without any, what is retried is shown when the screen opens. */
+/** Failed deliveries need hands most, so they are the first tab; without any, what is retried is shown when the screen opens. */
 function useFirstTab(search: DeliveryFilter, { retrying, dead }: Record<DeliveryState, number | undefined>): void {
   const navigate = useNavigate();
   const isOpen = useRef(search.state !== undefined || search.open !== undefined);

@@ -16,7 +16,7 @@ type ToolsProps = {
   skip: () => void;
 };
 
-/** The acts on the selected deliveries; of dead letters, else on all that match. */
+/** The acts on the selected deliveries; of failed deliveries, else on all that match. */
 export function DeliveryTools(props: ToolsProps): ReactNode {
   const { state, total, selected, unselect, conditions, askFor, tryNow, skip } = props;
   const words = useDeliveriesWords();

@@ -19,7 +19,7 @@ export function changed(selected: Selected, row: DeliveryResource, on: boolean):
   return next;
 }
 
-/** The ids of dead letters. */
+/** The ids of failed deliveries. */
 export function idsOf(selected: Selected): number[] {
   return [...selected.values()].flatMap(({ id }) => id ?? []);
 }

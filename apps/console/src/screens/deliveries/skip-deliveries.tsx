@@ -9,7 +9,7 @@ import { callsFor } from './selected.ts';
 
 type SkipProps = { rows: readonly DeliveryResource[]; close: () => void; done: () => void };
 
-/** Gives up updates that are retried; they stay among the dead letters. */
+/** Gives up updates that are retried; they stay among the failed deliveries. */
 export function SkipDeliveries({ rows, close, done }: SkipProps): ReactNode {
   const { skip: words } = useDeliveriesWords();
   const queries = useQueryClient();

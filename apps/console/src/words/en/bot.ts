@@ -57,7 +57,7 @@ export const bot = {
   error: 'Error',
   readers: {
     title: 'Readers',
-    nobody: 'Nobody reads the updates of this bot. Readers added later do not get earlier ones.',
+    nobody: 'No program connected. Readers added later do not get earlier ones.',
     names: { push: 'Backend', pull: 'Pollers', rules: 'Routing rules' },
     consumer: 'consumer',
     program: (name: string) => `Program: ${name}`,

@@ -33,7 +33,7 @@ export const fleet = {
   look: 'Show',
   settings: 'Settings',
   figures: 'Figures of the fleet',
-  dead: 'To redeliver',
+  dead: 'Failed deliveries',
   /** Of what period the tiles are sums. */
   over: { hour: 'In the last hour', day: 'In the last 24 hours', week: 'In the last 7 days' },
   perMinute: (count: string) => `${count}/min`,

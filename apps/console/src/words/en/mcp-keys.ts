@@ -14,7 +14,7 @@ export const mcpKeys = {
     rest: 'With the rights of the account, or with fewer.',
     read: 'Reads and searches the messages of the chats that you choose, finds the people in them, and waits for new messages. REST refuses such a key.',
     write:
-      'Also sends and edits messages there, asks people questions with buttons, takes chats over, and sends dead letters again.',
+      'Also sends and edits messages there, asks people questions with buttons, takes chats over, and redelivers failed deliveries.',
   },
   chats: 'Chats',
   addChat: 'Add chat',

@@ -33,7 +33,7 @@ export const fleet: Words['fleet'] = {
   look: 'Показать',
   settings: 'Настройки',
   figures: 'Показатели флота',
-  dead: 'К повторной доставке',
+  dead: 'Недоставленные',
   over: { hour: 'За последний час', day: 'За последние 24 часа', week: 'За последние 7 дней' },
   perMinute: (count) => `${count}/мин`,
   taken: 'На',

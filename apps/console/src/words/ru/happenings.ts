@@ -10,9 +10,12 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^The backend of the program "(.+)" fails$/, 'Программа «$1» не отвечает'],
   [/^The program "(.+?)" is parked: (.+)$/, 'Программа «$1» отложена: $2'],
   [/^The program "(.+)" is parked$/, 'Программа «$1» отложена'],
-  [/^Updates wait, and nobody polls$/, 'Обновления ждут, и никто не опрашивает'],
-  [/^Updates wait, and nobody has polled since (.+)$/, 'Обновления ждут, последний опрос: $1'],
-  [/^Updates wait, and the program "(.+)" does not poll$/, 'Обновления ждут, и программа «$1» не опрашивает'],
+  [/^Updates wait, and no program is polling$/, 'Обновления ждут, и никто не опрашивает'],
+  [
+    /^Updates wait, and no program is polling \(last poll: (.+)\)$/,
+    'Обновления ждут, и никто не опрашивает (последний раз $1)',
+  ],
+  [/^Updates wait, and the program "(.+)" is not polling$/, 'Обновления ждут, и программа «$1» не опрашивает'],
   [/^Somebody polls again, or nothing waits any more$/, 'Опрос возобновлён, или ждать больше нечему'],
   [/^It is not watched any more whether somebody polls$/, 'За опросом больше не следят'],
   [
@@ -34,7 +37,7 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^Calls do not get to the platform, and what is to be sent waits$/, 'Вызовы не доходят до Telegram, сообщения ждут'],
   [/^The platform answers again$/, 'Telegram снова отвечает'],
   [
-    /^The bot sent too fast: the platform takes no more of some calls until (.+)$/,
+    /^Rate limited by the platform: some calls are refused until (.+)$/,
     'Лимит Telegram: часть вызовов не принимается до $1',
   ],
   [/^The platform takes all calls again$/, 'Telegram снова принимает все вызовы'],
@@ -48,8 +51,8 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   ],
   [/^There is a backend, and forwarding is off$/, 'Бэкенд есть, но пересылка выключена'],
   [
-    /^Nobody reads the updates: no backend, poller, program or rule$/,
-    'Обновления никто не читает: нет ни бэкенда, ни опроса, ни программы, ни правила',
+    /^No program connected: no backend, poller, program or rule reads the updates$/,
+    'Программа не подключена: обновления не читает ни бэкенд, ни опрос, ни программа, ни правило',
   ],
   [/^(\d+) updates? (?:failed|(?:was|were) given up): (.+)$/, 'Не доставлено обновлений: $1. $2'],
   [/^(.+) has waited for an answer for (\d+) min$/, '$1: ждёт ответа $2 мин'],

@@ -4,13 +4,13 @@ import { parseReader } from './reader-name.ts';
 
 /** The filter for the audit log. */
 export function describeFilter({ ids, ...filter }: DeliveryFilter & { ids?: readonly number[] | undefined }): string {
-  if (ids !== undefined) return `dead letters ${ids.join(', ')}`;
-  return describeNew(filter) || 'all dead letters';
+  if (ids !== undefined) return `failed deliveries ${ids.join(', ')}`;
+  return describeNew(filter) || 'all failed deliveries';
 }
 
 /** A delivery as a filter sees it. */
 type Filtered = {
-  /** The name in dead letters. */
+  /** The name in failed deliveries. */
   reader: string;
   reasonCode: string;
   status: number | null;

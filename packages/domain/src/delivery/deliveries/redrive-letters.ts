@@ -30,7 +30,7 @@ const KNOWN_FOR_MS = 7 * 86_400_000;
 const RETRY_AFTER_S = 10;
 
 /**
- * Gives dead letters back to their reader, behind the waiting updates and in the order given: in its lanes, or at the end
+ * Gives failed deliveries back to their reader, behind the waiting updates and in the order given: in its lanes, or at the end
  * of the log with new update ids if it polls. 'off' when nobody would get them; 'full' when so many updates wait for a
  * reader that polls that more would soon stop intake or park a program. Lanes take any number: while more wait in them than the intake of
  * the bot allows, the platform keeps its new updates. A letter that is redriven twice, because the caller could not remove it, is sent
@@ -43,7 +43,7 @@ export async function redriveLetters(
   letters: DeadLetter[],
 ): Promise<'in_lanes' | 'in_log' | 'off' | 'full'> {
   const pressure = deps.memory.pressure();
-  if (pressure === 'short' || pressure === 'scarce') throw unavailable('Redis has no room for dead letters');
+  if (pressure === 'short' || pressure === 'scarce') throw unavailable('Redis has no room for failed deliveries');
   deps.memory.wrote(letters.reduce((bytes, { payload }) => bytes + payload.length, 0));
   const keys = botKeys(bot.id);
   const ofProgram = program_id === null ? null : programKeys(bot.id, program_id);
@@ -114,7 +114,7 @@ function letterArguments(reader: Reader['reader'], letter: DeadLetter): RedriveA
   };
 }
 
-/** A dead letter of rules names its failed destinations. Without names, the update goes to all of them. */
+/** A failed delivery of rules names its failed destinations. Without names, the update goes to all of them. */
 function progressOf({ destinations }: DeadLetter): { only?: string[]; to: object } {
   if (destinations === null) return { to: {} };
   return { only: (JSON.parse(destinations) as FailedDestination[]).map(({ name }) => name), to: {} };

@@ -23,7 +23,7 @@ const OTHER_RELEASE_AGAIN_MS = 60_000;
 const OTHER_RELEASE_WITHIN_MS = 86_400_000;
 
 /**
- * Sends again, or discards, the dead letters that match the query now, by bot and in the order of their updates. With an
+ * Sends again, or discards, the failed deliveries that match the query now, by bot and in the order of their updates. With an
  * `upto_id`, those that were made after somebody counted are left out. It stores the job with its first batch, and works
  * on it for `forMs`; then workers continue it, as they do when this process ends. Throws FlotillaError when nothing was
  * changed: 'too_many_requests' when the account has five unfinished jobs, 'unavailable'.
@@ -81,7 +81,7 @@ async function leaveToItsRelease({ db, clock, log }: RunDeps, job: DeliveryJob):
       ? { finished_at: new Date(nowMs), refused: matched - done }
       : { resume_at: new Date(nowMs + OTHER_RELEASE_AGAIN_MS) },
   );
-  const what = isOver ? 'was ended, and its dead letters stay' : 'waits for that release';
+  const what = isOver ? 'was ended, and its failed deliveries stay' : 'waits for that release';
   log.warn({ job: id, action, done, matched }, `a job with the filter of a later release ${what}`);
 }
 
@@ -99,7 +99,7 @@ async function goOn(deps: RunDeps, begun: DeliveryJob, mayGoOn: () => boolean): 
     const { id, action, done, matched } = job;
     deps.log.warn(
       { job: id, action, done, matched, reason: String(error) },
-      'dead letters wait: their job goes on later',
+      'failed deliveries wait: their job goes on later',
     );
     return job;
   }

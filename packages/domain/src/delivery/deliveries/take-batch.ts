@@ -28,7 +28,7 @@ const LAST = Number.MAX_SAFE_INTEGER;
 
 /** The codes of refusals in words. */
 export const REFUSED: Record<Exclude<RefusalCode, 'unknown'>, string> = {
-  history: 'Dead letters of the history cannot be sent again',
+  history: 'Failed deliveries of the history cannot be redelivered',
   no_backend: 'The bot has no backend to send to, and no long polling',
   no_rules: 'The bot has no rules to run',
   program_deleted: 'The program was deleted',
@@ -40,7 +40,7 @@ export const REFUSED: Record<Exclude<RefusalCode, 'unknown'>, string> = {
 export const OFF = { push: 'no_backend', rules: 'no_rules', program: 'program_deleted' } as const;
 
 /**
- * Handles the next dead letters of a job, at most 200 of one reader of one bot, in the order of their updates. `db` is a
+ * Handles the next failed deliveries of a job, at most 200 of one reader of one bot, in the order of their updates. `db` is a
  * transaction that has locked the job: letters, audit entry and progress change together. Returns the job as it is now,
  * and the letters that were redriven.
  */

@@ -62,9 +62,9 @@ function textOf(
     case 'backend_failing':
       return backend || 'The backend fails';
     case 'poller_silent':
-      return `Updates wait, and nobody polls${sinceMs ? `: no poll since ${new Date(sinceMs).toISOString()}` : ''}`;
+      return `Updates wait, and no program is polling${sinceMs ? ` (last poll: ${new Date(sinceMs).toISOString()})` : ''}`;
     case 'program_silent':
-      return `Updates wait, and the program ${name} does not poll`;
+      return `Updates wait, and the program ${name} is not polling`;
     case 'program_failing':
       return `The backend of the program ${name} fails${because(ofProgram)}`;
     case 'program_parked':
@@ -72,10 +72,10 @@ function textOf(
     case 'sends_held':
       return `Held, since who handed them over lost the right: ${heldSends === 1 ? '1 message' : `${heldSends} messages`}`;
     case 'flood':
-      return `The bot sent too fast: the platform takes no more of some calls until ${new Date(floodUntilMs ?? 0).toISOString()}`;
+      return `Rate limited by the platform: some calls are refused until ${new Date(floodUntilMs ?? 0).toISOString()}`;
     case 'forwarding_off':
       return 'There is a backend, and forwarding is off';
     case 'nobody_reads':
-      return 'Nobody reads the updates: no backend, poller, program or rule';
+      return 'No program connected: no backend, poller, program or rule reads the updates';
   }
 }

@@ -18,7 +18,7 @@ export function deadLetterLog(log: Pick<Logger, 'warn'>, everyMs = EVERY_MS): De
     clearTimeout(timer);
     timer = undefined;
     if (counted.length === 0) return;
-    log.warn(summaryOf(counted), 'updates became dead letters');
+    log.warn(summaryOf(counted), 'updates became failed deliveries');
     counted = [];
     timer = setTimeout(say, everyMs).unref();
   };

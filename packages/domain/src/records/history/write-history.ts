@@ -71,13 +71,16 @@ async function giveUp(deps: WriteHistoryDeps, row: DeadLetterRow): Promise<void>
   } catch (error) {
     if (!isDataFault(error)) throw error;
     // Postgres refuses even the dead letter. Waiting would stop the stream for good, so it is logged and dropped.
-    deps.log.error({ err: error, botId: row.bot_id, captureKey: row.capture_key }, 'a dead letter could not be kept');
+    deps.log.error(
+      { err: error, botId: row.bot_id, captureKey: row.capture_key },
+      'a failed delivery could not be kept',
+    );
   }
 }
 
 function logDeadLetter({ log }: WriteHistoryDeps, row: DeadLetterRow): void {
   const { bot_id: botId, update_id: updateId, capture_key: captureKey, reason } = row;
-  log.warn({ botId, updateId, captureKey, reason }, 'the history cannot keep an entry: it becomes a dead letter');
+  log.warn({ botId, updateId, captureKey, reason }, 'the history cannot keep an entry: it becomes a failed delivery');
 }
 
 // Only an error about the data makes a dead letter. Any other one (no connection, a missing column, our own fault) must

@@ -5,7 +5,7 @@ import { eventKeys } from '@flotilla/redis/keys.ts';
 import { sql } from 'kysely';
 import { recordEvent } from '../../people/events/record-event.ts';
 
-/** A dead letter that is stored later than one with a higher id is stored within this time. */
+/** A failed delivery that is stored later than one with a higher id is stored within this time. */
 const SETTLED_S = 5;
 
 /** Records of which bots updates were given up since the last look. The first look only remembers where it is. */
@@ -22,7 +22,7 @@ async function newestLetter(db: Database): Promise<number> {
   return rows[0]!.id;
 }
 
-/** Returns the id of the last dead letter that it recorded. */
+/** Returns the id of the last failed delivery that it recorded. */
 async function recordLettersAfter(db: Database, id: number): Promise<number> {
   const { rows } = await sql<{ botId: number; count: number; reason: string; last: number }>`
     select bot_id as "botId", count(*) as count, max(reason) as reason, max(id) as last from dead_letters
