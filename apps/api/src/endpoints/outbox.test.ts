@@ -4,6 +4,7 @@ import { broadcastStore } from '@flotilla/domain/delivery/broadcasts/broadcast-s
 import { authorRights } from '@flotilla/domain/delivery/outbox/author.ts';
 import { outboxStore } from '@flotilla/domain/delivery/outbox/outbox-store.ts';
 import { outboxTurnStore } from '@flotilla/domain/delivery/outbox/turn-store.ts';
+import { storeMove } from '@flotilla/domain/records/moved-groups/move-group.ts';
 import { systemClock } from '@flotilla/runtime/clock.ts';
 import { waitingForLocks } from '@flotilla/testing/locked-table.ts';
 import { queueEntries } from '@flotilla/testing/queued-entries.ts';
@@ -544,6 +545,20 @@ describe('undoing a cancel', () => {
     expect(await restore(overtaken)).toMatchObject({ matched: 1, done: 0, refused: 1 });
     const elsewhere = await cancelled({ params: { chat_id: ADA + 1, text: 'x' } });
     expect(await restore(elsewhere)).toMatchObject({ done: 1 });
+  });
+
+  test('follows a group that became a supergroup meanwhile, and is refused when that went on', async () => {
+    const [group, supergroup] = [-700, -1_000_000_000_700];
+    const params = { chat_id: group, text: 'x' };
+    const entry = await cancelled({ params });
+    const overtaken = await cancelled({ params });
+    const next = await added({ params });
+    await storeMove(api.database.db, { bot_id: bot.id, fromChatId: group, toChatId: supergroup }, 1);
+    expect(await show(next.id)).toMatchObject({ chat_id: supergroup });
+    expect(await restore(entry)).toMatchObject({ done: 1 });
+    expect(await show(entry)).toMatchObject({ chat_id: supergroup });
+    await settle(next.id, 'sent');
+    expect(await restore(overtaken)).toMatchObject({ done: 0, refused: 1 });
   });
 
   test('waits for a worker that begins what stands behind, and is refused then', async () => {

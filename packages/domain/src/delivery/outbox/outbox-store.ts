@@ -14,6 +14,7 @@ import { type Exact, type Scope, visibleTo } from '../../people/accounts/scope.t
 import { type AuthoredEntry, authorOf } from './author.ts';
 import { type EntryQuery, type IdRange, idRange, matching } from './entry-query.ts';
 import { type EntryEvent, transition } from './entry-state.ts';
+import { supergroupOf } from './present-chat.ts';
 import { FOR_EVERYBODY } from './sendable.ts';
 
 export type NewEntry = Pick<
@@ -166,6 +167,10 @@ export function outboxStore(db: Database) {
         insert into outbox_claims (bot_id, claim)
         select id, 0 from bots where id in (select bot_id from outbox where ${these}) order by id
         on conflict (bot_id) do update set claim = outbox_claims.claim`.execute(db);
+      const { may: isCancelled } = transition('restore');
+      await sql`
+        update outbox set chat_id = ${supergroupOf(sql`outbox.chat_id`)}
+        where ${these} and ${isCancelled} and broadcast_id is null`.execute(db);
       const restored: { bot_id: number }[] = [];
       for (const [event, isIts] of [
         ['restore', sql`(send_at is null or send_at <= now()) and not ${WAS_OVERTAKEN}`],

@@ -1,7 +1,8 @@
 import type { Database } from '@flotilla/database/connect.ts';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { authorOf } from './author.ts';
 import { transition } from './entry-state.ts';
+import { supergroupOf } from './present-chat.ts';
 import type { BegunEntry, ToBegin } from './turn-store.ts';
 
 /** How an attempt ended. */
@@ -149,12 +150,6 @@ async function settleAgain(db: Database, settled: readonly Of<'again'>[]): Promi
       ${settled.map(({ counts }) => counts)}::boolean[], ${settled.map(({ afterMs }) => afterMs)}::float8[])
       as settled(id, claim, error_code, error, chat_id, counts, after_ms)
     where ${isOurs} and ${may}`.execute(db);
-}
-
-/** The id that a chat of an entry has now. */
-function supergroupOf(chatId: RawBuilder<unknown>): RawBuilder<number> {
-  return sql<number>`coalesce((
-    select migrated_to_chat_id from chats where chats.bot_id = outbox.bot_id and chats.id = ${chatId}), ${chatId})`;
 }
 
 function storable(error: string): string | null {
