@@ -23,15 +23,15 @@ type Fault = Error & { code?: unknown; syscall?: unknown; shown?: unknown };
  */
 export function serverFault(error: unknown, { noteFailure }: PlatformServer, token: string): string {
   const message = hideToken(messageOf(error), token);
-  const shown = shownOf(causesOf(error));
+  const shown = faultWords(error);
   if (shown === null) return message;
   noteFailure?.(message);
   return shown;
 }
 
-/** null: the message names no address. */
-function shownOf(causes: Fault[]): string | null {
-  for (const { code, syscall, shown } of causes) {
+/** Why a connection failed, without an address; null: the message of the error names none. */
+export function faultWords(error: unknown): string | null {
+  for (const { code, syscall, shown } of causesOf(error)) {
     if (typeof shown === 'string') return shown;
     if (typeof code !== 'string') continue;
     if (Object.hasOwn(FAULTS, code)) return `${FAULTS[code]} (${code})`;

@@ -1,3 +1,4 @@
+import { faultWords } from '@flotilla/telegram/server-fault.ts';
 import { parseBackendUrl } from '../../fleet/backend-policy/backend-address.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 
@@ -47,13 +48,15 @@ const OF_TLS = /^ERR_SSL_|^ERR_TLS_|^EPROTO$|CERT|_CA$|^UNSPECIFIED$/;
 
 /**
  * Says why no answer came from a backend. For TLS it is one of a closed list of sentences that say what to change. They
- * name nothing that the backend sent.
+ * name nothing that the backend sent, and no address that was looked up: it may be of a network that readers do not see.
  */
 export function connectionFault(error: Error & { code?: string; reason?: string }, backend: Addressed): string {
   const { code = '', message } = error;
   const fault = faultOf(code, message);
   if (fault !== null) return sentenceOf(fault, backend);
-  return OF_TLS.test(code) ? `TLS with the backend failed: ${code}` : message;
+  if (OF_TLS.test(code)) return `TLS with the backend failed: ${code}`;
+  const words = faultWords(error);
+  return words === null ? message : `No answer from the backend: ${words}`;
 }
 
 function faultOf(code: string, message: string): TlsFault | null {

@@ -181,6 +181,9 @@ describe('sending an update to its backend', () => {
     for (const url of [reset, garbage, 'http://127.0.0.1:1/']) {
       expect(await send(url)).toEqual({ outcome: 'failed', code: 'unreachable', reason: expect.stringMatching(/\w/) });
     }
+    expect(await send('http://127.0.0.1:1/')).toMatchObject({
+      reason: 'No answer from the backend: it refuses connections (ECONNREFUSED)',
+    });
   });
 
   test.each([
