@@ -153,7 +153,7 @@ export const bot = defineResource('Bot', {
   },
   owner_user_id: {
     stored: orNull(column.bigint),
-    shown: z.int().describe('The person at the platform who made it, if a bot adopted it.').optional(),
+    shown: z.int().describe('The person at the platform who owns it, if a bot adopted it.').optional(),
   },
   running: {
     shown: z

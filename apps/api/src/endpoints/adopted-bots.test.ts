@@ -28,7 +28,11 @@ const TEMPLATE = {
   backend_url: 'http://127.0.0.1:9/',
   programs: [{ name: 'orders', backend_url: 'http://127.0.0.1:9/' }],
 };
-const UNIT = { retry: null, updates: [{ expiresAtMs: Number.POSITIVE_INFINITY }] } as unknown as ClaimedUnit;
+const UNIT = {
+  unitId: '7',
+  retry: null,
+  updates: [{ expiresAtMs: Number.POSITIVE_INFINITY }],
+} as unknown as ClaimedUnit;
 
 /** Another server, at which each token is that of some other bot. */
 const elsewhere = createServer((request, response) => {
@@ -134,6 +138,28 @@ describe('a bot that is adopted', () => {
     const { token } = await api.platform.revokeToken({ bot: managed.made.id });
     await adoptBot(worker, parentHere(), managed);
     expect(rowsOf(managed.made.id)).toMatchObject([{ token, owner_user_id: null }]);
+  });
+
+  test('has the owner that a new update tells, with an entry that does not name them; an old one changes none', async () => {
+    const { bot, managed } = await adopted();
+    const told = (id: number, unit: object = {}) =>
+      takeManagedBot(worker, parentHere(), { ...UNIT, ...unit }, { user: { id }, bot: managed.made });
+    expect(await told(OWNER + 1)).toEqual({ outcome: 'delivered' });
+    expect(rowsOf(managed.made.id)).toMatchObject([{ owner_user_id: OWNER + 1 }]);
+    await told(OWNER, { retry: { attempts: 1 } });
+    await told(OWNER, { unitId: 'r7' });
+    expect(rowsOf(managed.made.id)).toMatchObject([{ owner_user_id: OWNER + 1 }]);
+    const query = { bot_id: String(bot.id), action: 'bot_update' };
+    const entries = (await api.admin('GET', '/api/adminlog', { query })).json as AuditEntryResource[];
+    const details = expect.stringMatching(/; owner_user_id changed$/);
+    expect(entries).toMatchObject([{ details, actor_username: 'head_bot' }]);
+  });
+
+  test('is not adopted by a template that lets a stranger choose the server', async () => {
+    const open = { ...parentHere(), template: { backend_url: 'https://{name}/' } };
+    await expect(adoptBot(worker, open, await make())).rejects.toThrow('must have its host fixed');
+    const body = { id: parent.id, template: open.template };
+    expect(await api.admin('POST', '/api/bots/update', { body })).toMatchObject({ status: 400 });
   });
 
   test('gets no token that is not its own at its server', async () => {

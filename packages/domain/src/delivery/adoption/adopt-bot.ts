@@ -6,10 +6,11 @@ import type { Bot, BotChanges } from '../../fleet/bots/bot.ts';
 import type { BotDeps } from '../../fleet/bots/bot-deps.ts';
 import { openBot } from '../../fleet/bots/bot-row.ts';
 import { botStore } from '../../fleet/bots/bot-store.ts';
+import { changeBot } from '../../fleet/bots/change-bot.ts';
 import { keepManagedToken, managedToken } from '../../fleet/bots/managed-token.ts';
 import { nameKinds } from '../../fleet/bots/named-kinds.ts';
 import { republishBots } from '../../fleet/bots/republish-bots.ts';
-import { filledTemplate } from '../../fleet/bots/template.ts';
+import { filledTemplate, HOST_LEFT_OPEN, leavesHostOpen, urlsOf } from '../../fleet/bots/template.ts';
 import { resultOf } from '../../fleet/bots/validate-token.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
@@ -44,7 +45,7 @@ export async function adoptBot(deps: BotDeps, parent: Bot, managed: ManagedBot):
   const bot = await findRegistered(deps, parent, made.id);
   if (bot === null) await requireRoom(deps.db, ties);
   const token = await managedToken(deps, parent, made.id);
-  const by: Actor = { kind: 'parent', botId: parent.id, username: parent.username, address: null };
+  const by = parentAsActor(parent);
   if (bot === null) return register(deps, by, parent, { ...managed, token });
   const isOfParent = bot.parent_bot_id === parent.id;
   // Whoever stored it may not have come so far as to publish it.
@@ -53,13 +54,30 @@ export async function adoptBot(deps: BotDeps, parent: Bot, managed: ManagedBot):
   else await keepManagedToken(deps, by, { parent, bot, token }, isOfParent ? {} : ties, {});
 }
 
+/** Stores who has a bot of this parent now, as an update says that has just come: one that is tried again may be older than a change. */
+export async function followOwner(deps: BotDeps, parent: Bot, { made, ownerId }: ManagedBot): Promise<void> {
+  const bot = deps.directory
+    .all()
+    .find((one) => one.telegram_id === made.id && one.parent_bot_id === parent.id && isSameWorld(one, parent));
+  if (bot === undefined || ownerId === null || bot.owner_user_id === ownerId) return;
+  await changeBot(deps, parentAsActor(parent), bot.id, { owner_user_id: ownerId });
+}
+
+function parentAsActor({ id, username }: Bot): Actor {
+  return { kind: 'parent', botId: id, username, address: null };
+}
+
+function isSameWorld(bot: Bot, parent: Bot): boolean {
+  return bot.environment === parent.environment;
+}
+
 /**
  * The bot with this id at the platform, in the same environment: the test environment has ids of its own. The server of the parent
  * has no say about bots of another server, or of another parent.
  */
 async function findRegistered(deps: BotDeps, parent: Bot, telegramId: number): Promise<Bot | null> {
   const rows = await botStore(deps.db).byTelegramId(telegramId);
-  const bots = rows.map((row) => openBot(deps.secrets, row)).filter((bot) => bot.environment === parent.environment);
+  const bots = rows.map((row) => openBot(deps.secrets, row)).filter((bot) => isSameWorld(bot, parent));
   const own = bots.find((bot) => bot.parent_bot_id === parent.id);
   if (own !== undefined) return own;
   const [other] = bots;
@@ -79,6 +97,10 @@ async function register(
   parent: Bot,
   { token, made, ownerId }: ManagedBot & { token: string },
 ): Promise<void> {
+  // A release before this one took such templates.
+  if (urlsOf(parent.template).some(([, url]) => leavesHostOpen(url))) {
+    throw new AdoptionRefused(`A URL of the template ${HOST_LEFT_OPEN}`);
+  }
   const { programs = [], commands, ...settings } = filledTemplate(parent.template, made);
   const contents = programs.map(programContent).map(withSecret);
   for (const content of contents) checkProgram(deps, content, null);

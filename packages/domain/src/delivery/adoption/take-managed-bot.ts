@@ -6,10 +6,10 @@ import type { Bot } from '../../fleet/bots/bot.ts';
 import type { BotDeps } from '../../fleet/bots/bot-deps.ts';
 import { botStore } from '../../fleet/bots/bot-store.ts';
 import { recordEvent } from '../../people/events/record-event.ts';
-import type { ClaimedUnit, Outcome } from '../lanes/claimed-unit.ts';
+import { type ClaimedUnit, type Outcome, REDRIVEN_PREFIX } from '../lanes/claimed-unit.ts';
 import { isStoreAway } from '../lanes/is-store-away.ts';
 import { afterFailure, type FailedTry, givenUp } from '../lanes/retry-schedule.ts';
-import { AdoptionRefused, adoptBot } from './adopt-bot.ts';
+import { AdoptionRefused, adoptBot, followOwner } from './adopt-bot.ts';
 import { type ManagedBot, readManagedBot } from './managed-bot.ts';
 
 /** A refusal is tried again some seconds long: the platform may tell of a bot before it gives its token. */
@@ -24,12 +24,17 @@ export async function takeManagedBot(deps: BotDeps, parent: Bot, unit: ClaimedUn
   const managed = readManagedBot(updated);
   if (!parent.adopts || managed === null) return { outcome: 'delivered' };
   try {
+    if (isNews(unit)) await followOwner(deps, parent, managed);
     await adoptBot(deps, parent, managed);
     return { outcome: 'delivered' };
   } catch (error) {
     if (!(error instanceof FlotillaError) || isStoreAway(error)) throw error;
     return afterError(deps, parent, { unit, managed, error });
   }
+}
+
+function isNews({ retry, unitId }: ClaimedUnit): boolean {
+  return retry === null && !unitId.startsWith(REDRIVEN_PREFIX);
 }
 
 type Failed = { unit: ClaimedUnit; managed: ManagedBot; error: FlotillaError };

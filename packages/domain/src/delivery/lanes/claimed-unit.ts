@@ -48,6 +48,8 @@ export type Outcome =
 /** `attempts`: that were made for it. `hits`: ids of the rules that acted on it and are to be counted now. */
 export type SettledUnit = { unit: ClaimedUnit; attempts?: Attempt[]; hits?: readonly number[] } & Outcome;
 
+/** The beginning of the names of updates that the log does not hand over: redriven ones, and copies. */
+export const REDRIVEN_PREFIX = 'r';
 /** The beginning of the names of copies in their lanes. Scripts take them for redriven updates, which the log does not have. */
 export const COPY_PREFIX = 'rc';
 

@@ -30,6 +30,7 @@ function auditedFields(bot: Bot) {
     certificate: bot.backend_certificate,
     ip_address: bot.backend_ip_address,
     ...settings,
+    owner_user_id: bot.owner_user_id,
   };
 }
 
@@ -37,6 +38,8 @@ const SHOWN: Shown<ReturnType<typeof auditedFields>> = {
   token: 'hidden',
   secret_token: 'hidden',
   certificate: 'hidden',
+  // Audit entries outlive the data of a person.
+  owner_user_id: 'hidden',
   template: (template) => JSON.stringify(maskedTemplate(template)),
   backend_url: (url) => JSON.stringify(typeof url === 'string' ? url : url.shown),
 };

@@ -3,7 +3,7 @@ import { forbiddenReason, parseBackendUrl, portOf } from '../backend-policy/back
 import type { Bot, BotChanges } from './bot.ts';
 import type { BotDeps } from './bot-deps.ts';
 import { isMaskOfSecret, MASK } from './masked-secrets.ts';
-import { urlsOf, withSamples } from './template.ts';
+import { HOST_LEFT_OPEN, leavesHostOpen, urlsOf, withSamples } from './template.ts';
 
 type Fault = { path: string; reason: string };
 export type CheckDeps = Pick<BotDeps, 'backendPolicy' | 'publicUrl'>;
@@ -28,12 +28,17 @@ export function checkChanges(
     faults.push({ path: 'webhook_mode', reason: 'needs the setting PUBLIC_URL' });
   }
   for (const [path, url] of urlsOf(changes.template ?? {})) {
-    const reason = url.includes(MASK) ? 'is a masked value' : typedUrlFault(deps, withSamples(url));
+    const reason = templateUrlFault(deps, url);
     if (reason !== null) faults.push({ path, reason });
   }
   if (isMaskOfSecret(changes.secret_token))
     faults.push({ path: 'secret_token', reason: 'is a masked value, not a secret' });
   refuse(faults);
+}
+
+function templateUrlFault(deps: CheckDeps, url: string): string | null {
+  if (url.includes(MASK)) return 'is a masked value';
+  return leavesHostOpen(url) ? HOST_LEFT_OPEN : typedUrlFault(deps, withSamples(url));
 }
 
 /** Throws FlotillaError('bad_request') for a URL that no update may be sent to. Without a scheme it counts as https. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { filledTemplate, maskedTemplate, unmaskedTemplate } from './template.ts';
+import { filledTemplate, leavesHostOpen, maskedTemplate, unmaskedTemplate } from './template.ts';
 
 const program = (name: string, backend_url: string) => ({ name, backend_url }) as never;
 const urlsOf = ({ backend_url, programs = [] }: ReturnType<typeof maskedTemplate>) => [
@@ -36,4 +36,25 @@ describe('the values of a new bot in a URL', () => {
     expect(pathOf('https://h/t/{name}', { first_name: '../a?b#c%2e' })).toBe('/t/..%2Fa%3Fb%23c%252e');
     expect(pathOf('https://h/t/{name}', { first_name: '\ud800' })).toBe('/t/%EF%BF%BD');
   });
+});
+
+test.each([
+  ['https://h.example.com/{username}?of={id}#{name}', false],
+  ['https://{username}.example.com/', false],
+  ['https://bot-{id}-{name}.eu.example.com:8443/', false],
+  ['https://{name}:{id}@h.example.com/', false],
+  ['https://{name}/', true],
+  ['https://{username}.com/', true],
+  ['https://{name}.com./', true],
+  ['https://{name}example.com/', true],
+  ['https://h.example.{name}/', true],
+  ['https://{name}.0.0.1/', true],
+  ['https://{id}', true],
+  ['https://h.example.com:{id}/', true],
+  ['https:{name}.com', true],
+  ['https:\\\\{name}', true],
+  ['https://h.example.com@{name}/', true],
+  ['{name}', true],
+])('a template with %s lets a stranger choose the server: %p', (url, isOpen) => {
+  expect(leavesHostOpen(url)).toBe(isOpen);
 });

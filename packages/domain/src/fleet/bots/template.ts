@@ -66,6 +66,22 @@ export function withSamples(url: string): string {
   return filled(url, { id: '1', username: 'a_bot', name: 'A' }, encodeURIComponent);
 }
 
+export const HOST_LEFT_OPEN =
+  'must have its host fixed, but for names below a domain, as in https://{username}.bots.example.com';
+
+/** Stands for whatever a stranger writes. */
+const ANY = 'any0value';
+/** After it: the rest of its label, and a domain that is no bare top level or part of an IP address. */
+const BELOW_A_DOMAIN = /^[^.]*(?:\.[^.]+)+\.[a-z][^.]*\.?$/;
+
+/** True if whoever makes a bot could choose to which server its updates go: its host, or its port. */
+export function leavesHostOpen(url: string): boolean {
+  const parts = URL.parse(filled(url, { id: ANY, username: ANY, name: ANY }, (value) => value));
+  if (parts === null) return url !== withSamples(url);
+  const at = parts.hostname.lastIndexOf(ANY);
+  return at !== -1 && !BELOW_A_DOMAIN.test(parts.hostname.slice(at + ANY.length));
+}
+
 function filled(text: string, values: Record<string, string>, written: (value: string) => string): string {
   return text.replace(/\{(id|username|name)\}/g, (_, field: string) => written(values[field] ?? ''));
 }
