@@ -192,6 +192,7 @@ export const botOperations = {
   moveBot: defineOperation({
     method: 'POST',
     audit: ['bot_move', 'bot_moved'],
+    sends: true,
     paths: ['/api/bots/move'],
     role: 'admin',
     summary: 'Moves a bot to another Bot API server, without losing updates.',

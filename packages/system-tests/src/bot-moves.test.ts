@@ -1,77 +1,25 @@
-import type { MovePlan, ShownMove } from '@flotilla/contract/bot-moves.ts';
-import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { OutboxEntryResource } from '@flotilla/contract/outbox.ts';
-import type { FleetBot } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { MOVED_WITHIN_MS, movingBots } from './moving-bots.ts';
 import { type SideBySide, startSideBySide } from './servers-side-by-side.ts';
 
-const MOVED_WITHIN_MS = 30_000;
-
 let servers: SideBySide;
+let bots: ReturnType<typeof movingBots>;
 
 beforeAll(async () => {
   servers = await startSideBySide({ apis: 1, workers: 1 });
+  bots = movingBots(servers);
 }, 60_000);
 afterAll(() => servers?.stop(), 60_000);
 
-type Moved = { plan: MovePlan; moving?: ShownMove };
-type Update = { update_id: number; message?: { text: string } };
-
-const move = (bot: FleetBot, upstream: string, fields: object = {}) =>
-  servers.fleet.rest<Moved>('/api/bots/move', { id: bot.id, upstream, ...fields });
-const shown = (bot: FleetBot) => servers.fleet.rest<BotResource>(`/api/bots/show?id=${bot.id}`);
-const arrives = (bot: FleetBot, upstream: string) =>
-  waitFor(
-    async () => {
-      const { upstream: now, moving } = await shown(bot);
-      return now === upstream && moving === undefined;
-    },
-    { timeoutMs: MOVED_WITHIN_MS, message: `the bot being at ${upstream}` },
-  );
-const steps = (bot: FleetBot, step: ShownMove['step']) =>
-  waitFor(async () => (await shown(bot)).moving?.step === step, {
-    timeoutMs: MOVED_WITHIN_MS,
-    message: `the step ${step}`,
-  });
-
-async function botWithPerson(fields: object = {}) {
-  const made = await servers.cloud.createBot({});
-  const { id } = await servers.fleet.rest<{ id: number }>('/api/bots/add', {
-    ...{ token: made.token, long_poll_enabled: true, ...fields },
-  });
-  const bot: FleetBot = { id, token: made.token, platformId: made.id, username: made.username };
-  const { id: person } = await servers.cloud.createPerson({});
-  await servers.cloud.startBot({ person, bot: bot.platformId, quietly: true });
-  return { bot, person, say: (text: string) => servers.cloud.sendMessage({ person, bot: made.id, text }) };
-}
-
-/** Reads as the bot's program does, from the id after the last one. */
-function reader(bot: FleetBot) {
-  const got: Update[] = [];
-  return {
-    got,
-    until: (text: string) =>
-      waitFor(
-        async () => {
-          const offset = (got.at(-1)?.update_id ?? -1) + 1;
-          const url = `${servers.fleet.url}/tgapi/bot${bot.token}/getUpdates?offset=${offset}&timeout=1`;
-          const answer = (await (await fetch(url)).json()) as { result?: Update[] };
-          got.push(...(answer.result ?? []));
-          return got.some(({ message }) => message?.text === text);
-        },
-        { timeoutMs: MOVED_WITHIN_MS, message: text },
-      ),
-  };
-}
-
 test('a bot moves to a local server and back: the dry run says how, sends wait, calls get 503, ids rise', async () => {
-  const { bot, person, say } = await botWithPerson();
-  const read = reader(bot);
+  const { bot, person, say } = await bots.botWithPerson();
+  const read = bots.reader(bot);
   await say('at the cloud');
   await read.until('at the cloud');
 
-  const { plan, moving } = await move(bot, 'local', { dry_run: true });
+  const { plan, moving } = await bots.move(bot, 'local', { dry_run: true });
   expect(moving).toBeUndefined();
   expect(plan).toMatchObject({
     ...{
@@ -86,8 +34,8 @@ test('a bot moves to a local server and back: the dry run says how, sends wait, 
   expect(plan.steps.map(({ step }) => step)).toEqual(['drain', 'log_out', 'log_in', 'start']);
   await expect(servers.fleet.rest('/api/bots/update', { id: bot.id, upstream: 'local' })).rejects.toThrow('bots/move');
 
-  expect((await move(bot, 'local')).moving).toMatchObject({ to: 'local' });
-  await steps(bot, 'log_out');
+  expect((await bots.move(bot, 'local')).moving).toMatchObject({ to: 'local' });
+  await bots.reaches(bot, 'log_out');
   const call = () => fetch(`${servers.fleet.url}/tgapi/bot${bot.token}/sendMessage?chat_id=${person}&text=refused`);
   const refused = await call();
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
@@ -98,7 +46,7 @@ test('a bot moves to a local server and back: the dry run says how, sends wait, 
     ...{ bot_id: bot.id, method: 'sendMessage', params: { chat_id: person, text: 'queued' } },
   });
   await say('on the way');
-  await arrives(bot, 'local');
+  await bots.arrives(bot, 'local');
   await read.until('on the way');
   await waitFor(
     async () => (await servers.fleet.rest<OutboxEntryResource>(`/api/outbox/show?id=${queued.id}`)).state === 'sent',
@@ -106,13 +54,15 @@ test('a bot moves to a local server and back: the dry run says how, sends wait, 
   );
   expect((await call()).status).toBe(200);
 
-  await move(bot, 'default');
-  await steps(bot, 'log_in');
-  await waitFor(async () => (await shown(bot)).moving?.waits_until !== undefined, { message: 'until when it waits' });
-  expect((await shown(bot)).moving?.reason).toContain('ten minutes');
+  await bots.move(bot, 'default');
+  await bots.reaches(bot, 'log_in');
+  await waitFor(async () => (await bots.shown(bot)).moving?.waits_until !== undefined, {
+    message: 'until when it waits',
+  });
+  expect((await bots.shown(bot)).moving?.reason).toContain('ten minutes');
   await say('between');
   await servers.cloud.setLogOutWait({ seconds: 0 });
-  await arrives(bot, 'default');
+  await bots.arrives(bot, 'default');
   await say('back');
   await read.until('back');
   expect(read.got.map(({ message }) => message?.text)).toEqual(['at the cloud', 'on the way', 'between', 'back']);
@@ -129,41 +79,43 @@ test('a bot moves to a local server and back: the dry run says how, sends wait, 
 }, 120_000);
 
 test('a move that was not logged out yet is cancelled by the name of the present server, and the webhook is set again', async () => {
-  const { bot, say } = await botWithPerson({ webhook_mode: true });
+  const { bot, say } = await bots.botWithPerson({ webhook_mode: true });
   await servers.cloud.setFault({ bot: bot.platformId, method: 'getWebhookInfo', effect: { kind: 'reset' } });
-  await move(bot, 'local');
-  await waitFor(async () => (await shown(bot)).moving?.reason?.includes('does not answer'), { message: 'the reason' });
-  await expect(move(bot, 'local')).rejects.toThrow('409');
+  await bots.move(bot, 'local');
+  await waitFor(async () => (await bots.shown(bot)).moving?.reason?.includes('does not answer'), {
+    message: 'the reason',
+  });
+  await expect(bots.move(bot, 'local')).rejects.toThrow('409');
   await servers.cloud.clearFaults({});
-  const { plan } = await move(bot, 'default');
+  const { plan } = await bots.move(bot, 'default');
   expect(plan.steps.map(({ step }) => step)).toEqual(['start']);
-  await arrives(bot, 'default');
+  await bots.arrives(bot, 'default');
   expect((await servers.cloud.readWebhook({ bot: bot.platformId })).url).toContain(`/telegram/${bot.id}`);
   await say('pushed');
-  await reader(bot).until('pushed');
+  await bots.reader(bot).until('pushed');
   const { byMethod } = await servers.cloud.readCalls({ bot: bot.platformId });
   expect(byMethod.logout).toBeUndefined();
 }, 60_000);
 
 test('what is in the way is said before, a dead server holds no other bot up, and a bot can be deleted while it moves', async () => {
-  const { bot, say } = await botWithPerson();
-  await expect(move(bot, 'default')).rejects.toThrow('400');
-  await expect(move(bot, 'nowhere')).rejects.toThrow('400');
+  const { bot, say } = await bots.botWithPerson();
+  await expect(bots.move(bot, 'default')).rejects.toThrow('400');
+  await expect(bots.move(bot, 'nowhere')).rejects.toThrow('400');
   await servers.fleet.rest('/api/bots/toggle-disabled', { id: bot.id });
   await waitFor(async () => (await servers.cloud.readCalls({ bot: bot.platformId })).pollsNow === 0);
   await say('waits');
-  expect((await move(bot, 'local', { dry_run: true })).plan.obstacles.join()).toContain('disabled');
-  await expect(move(bot, 'local')).rejects.toThrow('409');
+  expect((await bots.move(bot, 'local', { dry_run: true })).plan.obstacles.join()).toContain('disabled');
+  await expect(bots.move(bot, 'local')).rejects.toThrow('409');
   await servers.fleet.rest('/api/bots/toggle-disabled', { id: bot.id });
 
   await servers.cloud.setFault({ bot: bot.platformId, method: 'getMe', effect: { kind: 'hang' } });
-  await move(bot, 'local');
-  await steps(bot, 'log_in');
+  await bots.move(bot, 'local');
+  await bots.reaches(bot, 'log_in');
   // A move whose server does not answer holds no other one up.
-  const { bot: other } = await botWithPerson();
-  await move(other, 'local');
-  await arrives(other, 'local');
-  const { moving } = await move(bot, 'default');
+  const { bot: other } = await bots.botWithPerson();
+  await bots.move(other, 'local');
+  await bots.arrives(other, 'local');
+  const { moving } = await bots.move(bot, 'default');
   expect(moving?.to).toBe('default');
   // The server that it gave up may have logged it in.
   const loggedOutOf = async () =>

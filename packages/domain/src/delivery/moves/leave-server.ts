@@ -4,12 +4,13 @@ import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { botStore } from '../../fleet/bots/bot-store.ts';
 import { stopsIntake } from '../../fleet/memory/memory-pressure.ts';
+import { saysLoggedOut } from '../../fleet/upstreams/logged-out.ts';
 import { serverWords } from '../../fleet/upstreams/server-words.ts';
 import { type AcceptDeps, acceptUpdates } from '../intake/accept-updates.ts';
 import { beginPolling } from '../intake/begin-polling.ts';
 import { type AskedFor, askForUpdates } from '../polling/ask-for-updates.ts';
 import type { StepDeps } from './move-deps.ts';
-import { failureAt, isLoggedOut, saysLoggedOut } from './server-answers.ts';
+import { failureAt, isLoggedOut, isTokenRefused } from './server-answers.ts';
 
 type LeaveDeps = AcceptDeps & Pick<StepDeps, 'db' | 'duringMoves' | 'extraKinds' | 'log' | 'pollingClient' | 'signal'>;
 
@@ -19,6 +20,8 @@ export type Leaving =
   | { outcome: 'lost' }
   /** Not logged out now. `isHere`: the server has just shown that it has the bot. */
   | { outcome: 'no-room'; reason: string; isHere: boolean }
+  /** The server does not know its token any more. */
+  | { outcome: 'refused'; reason: string }
   /** `stays`: the server surely did not log it out now. */
   | { outcome: 'failed'; reason: string; stays: boolean };
 
@@ -71,6 +74,7 @@ export async function leaveServer(deps: LeaveDeps, bot: Bot, mayLeave: MayLeave)
       if (saysLoggedOut(early.reason)) return { outcome: 'left' };
       // A webhook was set there once more: the step before removes it.
       if (early.isConflict === true) return { outcome: 'no-room', reason: early.reason, isHere: true };
+      if (early.isTokenRefused === true) return { outcome: 'refused', reason: early.reason };
       return { outcome: 'failed', reason: early.reason, stays: false };
     }
     const kept = await keep(deps, bot, polling, early);
@@ -127,7 +131,7 @@ async function leaveDisabled(deps: LeaveDeps, bot: Bot, mayLeave: MayLeave): Pro
   if (deps.signal.aborted || !(await mayLeave())) return { outcome: 'lost' };
   const info = await deps.duringMoves.call(bot.token, 'getWebhookInfo', {}, { at: bot, timeoutMs: ASK_MS });
   if (isLoggedOut(info)) return { outcome: 'left' };
-  if (info.outcome !== 'ok') return { ...failed(bot, info), stays: true };
+  if (info.outcome !== 'ok') return isTokenRefused(info) ? refused(bot, info) : { ...failed(bot, info), stays: true };
   const waiting = (info.result as { pending_update_count?: unknown } | null)?.pending_update_count;
   if (waiting !== 0) return noRoom(bot, 'disabled');
   if (!(await mayLeave())) return { outcome: 'lost' };
@@ -138,6 +142,10 @@ async function leaveDisabled(deps: LeaveDeps, bot: Bot, mayLeave: MayLeave): Pro
 
 function logOut({ duringMoves }: LeaveDeps, bot: Bot): Promise<PlatformAnswer> {
   return duringMoves.call(bot.token, 'logOut', {}, { at: bot, timeoutMs: LOG_OUT_MS });
+}
+
+function refused(bot: Bot, answer: Extract<PlatformAnswer, { outcome: 'refused' }>): Leaving {
+  return { outcome: 'refused', reason: failureAt(bot.upstream, answer) };
 }
 
 function failed(bot: Bot, answer: Exclude<PlatformAnswer, { outcome: 'ok' }>): Extract<Leaving, { outcome: 'failed' }> {

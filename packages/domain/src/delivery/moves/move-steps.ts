@@ -70,14 +70,21 @@ async function depart(deps: StepDeps, bot: Bot, move: BotMove): Promise<StepEnd>
       // It can be cancelled again, unless an earlier try may have logged it out.
       if (left.stays && move.leaves_at === null) await botMoveStore(deps.db).stay(move);
       return waits(deps, left.reason);
+    case 'refused':
+      // In the step before, a new token can be given.
+      return move.leaves_at === null ? drainAgain(deps, move, left.reason) : waits(deps, left.reason);
     case 'no-room':
       // An earlier try may have logged it out.
       if (move.leaves_at !== null && !left.isHere) return waits(deps, left.reason);
-      // It is logged in, so sends need not wait.
-      await botMoveStore(deps.db).stay(move);
-      await changed(deps, move, { step: 'drain', reason: left.reason });
-      return { waitsS: deps.lookAgainS ?? LOOK_AGAIN_S, reason: left.reason };
+      return drainAgain(deps, move, left.reason);
   }
+}
+
+/** The bot is not logged out, so sends need not wait. */
+async function drainAgain(deps: MoveDeps, move: BotMove, reason: string): Promise<StepEnd> {
+  await botMoveStore(deps.db).stay(move);
+  await changed(deps, move, { step: 'drain', reason });
+  return waits(deps, reason);
 }
 
 /** True once processes had the time to hear of it, which counts from when Redis had it: to publish it may have failed. */
@@ -163,8 +170,10 @@ async function start(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd> 
     await patchBotState(deps, bot, { hookOkAt: NOW });
   }
   await patchBotState(deps, bot, { intakeSince: NOW, foreignAt: 0, refusedAt: 0 });
+  let isChanged = false;
   await published(deps, move, async (db) => {
-    if (!(await botMoveStore(db).finish(move))) return null;
+    isChanged = (await botStore(db).byId(bot.id))?.revision !== bot.revision;
+    if (isChanged || !(await botMoveStore(db).finish(move))) return null;
     const details =
       move.left_at === null
         ? `cancelled: it stays at ${move.to_upstream}`
@@ -172,9 +181,17 @@ async function start(deps: MoveDeps, bot: Bot, move: BotMove): Promise<StepEnd> 
     await recordAction({ ...deps, db }, move.actor as Actor, { action: 'bot_moved', bot_id: bot.id, details });
     return move;
   });
+  // Its token, say, or its intake: what was set at the server may be of before.
+  if (isChanged) return startAgain(deps, bot, move);
   const row = await botStore(deps.db).byId(bot.id);
   if (row) await wakeTurns(deps, openBot(deps.secrets, row), true);
   return { next: null };
+}
+
+async function startAgain(deps: MoveDeps, { id }: Bot, move: BotMove): Promise<StepEnd> {
+  const row = await botStore(deps.db).byId(id);
+  if (row) await removeOurWebhook({ ...deps, platform: deps.duringMoves }, openBot(deps.secrets, row));
+  return { next: row ? move : null };
 }
 
 const NO_WAIT = { waits_until: null, reason: '' };

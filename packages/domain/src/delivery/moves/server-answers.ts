@@ -1,16 +1,15 @@
 import type { PlatformAnswer } from '@flotilla/telegram/platform-answer.ts';
+import { saysLoggedOut } from '../../fleet/upstreams/logged-out.ts';
 import { serverWords } from '../../fleet/upstreams/server-words.ts';
 
-/** What a server says of a bot that has left it (Client.cpp:16286 of the official server). */
-const LOGGED_OUT = /\blogged out\b/i;
 const [UNAUTHORIZED, NOT_FOUND] = [401, 404];
 
 export function isLoggedOut(answer: PlatformAnswer): boolean {
   return answer.outcome === 'refused' && saysLoggedOut(answer.description);
 }
 
-export function saysLoggedOut(text: string): boolean {
-  return LOGGED_OUT.test(text);
+export function isTokenRefused(answer: PlatformAnswer): answer is Extract<PlatformAnswer, { outcome: 'refused' }> {
+  return answer.outcome === 'refused' && answer.errorCode === UNAUTHORIZED;
 }
 
 /** After a logOut that did not succeed: false if the server surely does not have the bot, or was never reached. */

@@ -20,6 +20,7 @@ export type FailedPoll = {
   retryAfterS?: number;
   /** Another way of intake is in use at the platform: a webhook, or another getUpdates. */
   isConflict?: boolean;
+  isTokenRefused?: boolean;
 };
 
 const LIMIT = 100;
@@ -61,6 +62,7 @@ function failureOf(answer: Exclude<PlatformAnswer, { outcome: 'ok' }>, bot: Bot)
         reason: answer.errorCode === 401 ? `${TOKEN_REFUSED} (${said})` : said,
         pause: hopeless ? 'long' : 'short',
         isConflict: answer.errorCode === 409,
+        isTokenRefused: answer.errorCode === 401,
         ...(answer.retryAfterS === undefined ? {} : { retryAfterS: answer.retryAfterS }),
       };
     }
