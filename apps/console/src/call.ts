@@ -44,15 +44,33 @@ export function isSignedOut(error: unknown): boolean {
   return error instanceof CallError && error.status === 401;
 }
 
-/** Calls an operation with the session of the browser; throws CallError. A call that is repeated with its key is carried out once. */
+type Sent = {
+  /** A call that is repeated with its key is carried out once. */
+  key?: string;
+  /** The ETag of what the change is made from: refused with 'precondition_failed' if others changed it since. */
+  ifMatch?: string | undefined;
+};
+
+/** Calls an operation with the session of the browser; throws CallError. */
 export async function call<Name extends OperationName>(
   name: Name,
   input: Input<Name>,
   signal?: AbortSignal,
-  key?: string,
+  sent?: Sent,
 ): Promise<Answer<Name>> {
-  const response = await request(name, input, signal, key);
+  const response = await request(name, input, signal, sent);
   return (await response.json()) as Answer<Name>;
+}
+
+export type Answered<Resource> = { answer: Resource; etag: string | undefined };
+
+/** The same with the ETag of the answer. */
+export async function callTagged<Name extends OperationName>(
+  name: Name,
+  input: Input<Name>,
+): Promise<Answered<Answer<Name>>> {
+  const response = await request(name, input);
+  return { answer: (await response.json()) as Answer<Name>, etag: response.headers.get('ETag') ?? undefined };
 }
 
 /** One page of a list, with the number of rows in the whole list and the cursors of the pages beside it. */
@@ -80,9 +98,9 @@ export async function callPage<Name extends OperationName>(
   };
 }
 
-async function request(name: OperationName, input: object, signal?: AbortSignal, key?: string): Promise<Response> {
+async function request(name: OperationName, input: object, signal?: AbortSignal, sent?: Sent): Promise<Response> {
   const [method, path] = operationTable[name] as readonly ['GET' | 'POST', string];
-  const asked = method === 'GET' ? get(path + queryOf(input), signal) : fetch(path, post(input, signal, key));
+  const asked = method === 'GET' ? get(path + queryOf(input), signal) : fetch(path, post(input, signal, sent));
   const response = await asked.catch((error: unknown) => {
     if (signal?.aborted) throw error;
     throw noted(new CallError(0, {}, null));
@@ -108,8 +126,12 @@ function init(signal?: AbortSignal): RequestInit {
   return signal === undefined ? {} : { signal };
 }
 
-function post(input: object, signal?: AbortSignal, key?: string): RequestInit {
-  const headers = { 'Content-Type': 'application/json', ...(key === undefined ? {} : { 'Idempotency-Key': key }) };
+function post(input: object, signal?: AbortSignal, { key, ifMatch }: Sent = {}): RequestInit {
+  const headers = {
+    'Content-Type': 'application/json',
+    ...(key === undefined ? {} : { 'Idempotency-Key': key }),
+    ...(ifMatch === undefined ? {} : { 'If-Match': ifMatch }),
+  };
   return { ...init(signal), method: 'POST', headers, body: JSON.stringify(input) };
 }
 

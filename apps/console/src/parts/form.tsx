@@ -1,5 +1,7 @@
 import { type ReactNode, useRef } from 'react';
+import { ChangedMeanwhile } from './changed-meanwhile.tsx';
 import { Failure } from './failure.tsx';
+import type { Clash } from './use-clash.ts';
 import { useFirstFault } from './use-first-fault.ts';
 
 export type FormProps = {
@@ -7,6 +9,8 @@ export type FormProps = {
   busy?: boolean;
   /** A fault of no field. */
   error?: Error | null;
+  /** Others changed meanwhile what the form changes. */
+  clash?: Clash | null;
   /** The faults of its fields; whenever it is another object, the first of them gets the focus. */
   wrong?: object;
   children?: ReactNode;
@@ -16,7 +20,7 @@ const NONE = {};
 
 /** Fields with their buttons. With `wrong`, the page and the api say what is wrong, and not the browser. */
 export function Form(props: FormProps & { actions: ReactNode; className?: string }): ReactNode {
-  const { run, busy = false, error, wrong, children, actions, className = '' } = props;
+  const { run, busy = false, error, clash, wrong, children, actions, className = '' } = props;
   const form = useRef<HTMLFormElement>(null);
   useFirstFault(form, wrong ?? NONE);
   return (
@@ -31,6 +35,7 @@ export function Form(props: FormProps & { actions: ReactNode; className?: string
     >
       {children}
       {error && <Failure error={error} />}
+      {clash && <ChangedMeanwhile clash={clash} />}
       <div className="dialog-actions">{actions}</div>
     </form>
   );

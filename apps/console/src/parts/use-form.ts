@@ -1,19 +1,23 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ChangeEvent, useState } from 'react';
 import { faultsOf } from './form-faults.ts';
+import { ChangedMeanwhile, changeShared, type Shared } from './shared-change.ts';
+import { useClash } from './use-clash.ts';
 
 /** Faults, by the path that the api gives to the field. */
 export type Faults = Readonly<Record<string, string | undefined>>;
 
-type FormOptions<Draft extends object> = {
+type FormOptions<Draft extends object, Resource> = {
   /** The first values of the fields; later ones change nothing. */
   known: () => Draft;
   /** Which faults of the api, by their paths, are said at a field. */
   fields?: readonly string[];
   /** The faults that the page finds before it asks the api. */
   check?: (draft: Draft, known: Draft) => Faults;
-  /** Its result is kept nowhere: it may be a secret. */
-  send: (draft: Draft, known: Draft) => Promise<unknown>;
+  /** Its result is kept nowhere: it may be a secret. `ifMatch`: the ETag of what is changed, if it is shared. */
+  send: (draft: Draft, known: Draft, ifMatch?: string) => Promise<unknown>;
+  /** Of a form that changes what others change, too. */
+  shared?: Shared<Resource, Draft> | undefined;
   /** In place of `fields`, where other errors belong to fields, too. */
   readFaults?: (error: Error | null) => ReturnType<typeof faultsOf>;
 };
@@ -21,23 +25,33 @@ type FormOptions<Draft extends object> = {
 type Typed = ChangeEvent<HTMLInputElement | HTMLTextAreaElement>;
 
 /** The state of a form: what its fields hold, what is wrong with them, and how it is sent. `asked` is for its frame. */
-export function useForm<Draft extends object>({
+export function useForm<Draft extends object, Resource = never>({
   known: first,
   fields = [],
   check,
   send,
+  shared,
   readFaults,
-}: FormOptions<Draft>) {
-  const [known] = useState(first);
+}: FormOptions<Draft, Resource>) {
+  const [known, setKnown] = useState(first);
   const [draft, setDraft] = useState(known);
   const [local, setLocal] = useState<Faults>({});
   const sending = useMutation({
-    mutationFn: async () => {
-      await send(draft, known);
+    mutationFn: async (change: { draft: Draft; known: Draft }) => {
+      if (shared === undefined || isSame(change.draft, change.known)) await send(change.draft, change.known);
+      else await changeShared(shared, change, (ifMatch) => send(change.draft, change.known, ifMatch));
     },
+    onError: (error) => meet(error),
     gcTime: 0,
   });
-  const { faults: refused, other } = (readFaults ?? ((error) => faultsOf(error, fields)))(sending.error);
+  const { clash, meet, forget } = useClash<Draft>({
+    mine: draft,
+    show: setDraft,
+    begin: setKnown,
+    send: (mine, theirs) => sending.mutate({ draft: mine, known: theirs }),
+  });
+  const error = sending.error instanceof ChangedMeanwhile ? null : sending.error;
+  const { faults: refused, other } = (readFaults ?? ((thrown) => faultsOf(thrown, fields)))(error);
   const faults: Faults = { ...refused, ...local };
   const change = (changes: Partial<Draft>) => {
     setDraft((now) => ({ ...now, ...changes }));
@@ -49,7 +63,9 @@ export function useForm<Draft extends object>({
   const run = () => {
     const found = Object.entries(check?.(draft, known) ?? {}).filter(([, fault]) => fault !== undefined);
     setLocal(Object.fromEntries(found));
-    if (found.length === 0 && !sending.isPending) sending.mutate();
+    if (found.length > 0 || sending.isPending) return;
+    forget();
+    sending.mutate({ draft, known });
   };
   return {
     known,
@@ -76,8 +92,13 @@ export function useForm<Draft extends object>({
       run,
       busy: sending.isPending,
       error: other,
-      wrong: sending.error ?? local,
-      isDirty: JSON.stringify(draft) !== JSON.stringify(known),
+      clash,
+      wrong: error ?? local,
+      isDirty: clash !== null || !isSame(draft, known),
     },
   };
+}
+
+function isSame(one: object, other: object): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,14 +1,16 @@
 import type { AccountResource } from '@flotilla/contract/accounts.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { call } from '../../call.ts';
+import { call, callTagged } from '../../call.ts';
 import { BotsField } from '../../parts/bots-field.tsx';
 import { changedFields } from '../../parts/changed-fields.ts';
 import { CheckField } from '../../parts/check-field.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Field, SelectField } from '../../parts/field.tsx';
 import { LabelsField } from '../../parts/labels-field.tsx';
+import type { Shared } from '../../parts/shared-change.ts';
 import { useForm } from '../../parts/use-form.ts';
+import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
 import { useSignInWays } from '../sign-in/provider.tsx';
 import { NewPasswordField } from './new-password-field.tsx';
@@ -25,6 +27,10 @@ function fieldsOf({ username, display_name, role, oidc_subject = '', ...reach }:
   const { bot_ids, bot_labels, rights } = reach;
   return { username, display_name, role, bot_ids, bot_labels, rights, oidc_subject };
 }
+
+type Draft = Fields & { password: string; must_change_password: boolean };
+
+const draftOf = (fields: Fields): Draft => ({ ...fields, password: '', must_change_password: true });
 
 function changesOf(draft: Fields, known: Fields): Partial<Fields> {
   const changes = changedFields(draft, known);
@@ -44,13 +50,16 @@ export function AccountForm({ account, close }: { account?: AccountResource; clo
   const ways = useSignInWays();
   const isNew = account === undefined;
   const { draft, faults, change, text, choice, flag, asked } = useForm({
-    known: () => ({ ...(isNew ? NEW_ACCOUNT : fieldsOf(account)), password: '', must_change_password: true }),
+    known: () => draftOf(isNew ? NEW_ACCOUNT : fieldsOf(account)),
     fields: ['username', 'display_name', 'password', 'bot_ids', 'bot_labels', 'role', 'oidc_subject'],
     check: ({ username }) => ({ username: username.trim() === '' ? words.errors.required : undefined }),
-    async send(now, known) {
+    shared: isNew ? undefined : sharedAccount(account.id, words),
+    async send(now, known, ifMatch) {
       const changes = changesOf(now, known);
       if (isNew) await call('addAccount', inputOf(now));
-      else if (Object.keys(changes).length > 0) await call('updateAccount', { id: account.id, ...inputOf(changes) });
+      else if (Object.keys(changes).length > 0) {
+        await call('updateAccount', { id: account.id, ...inputOf(changes) }, undefined, { ifMatch });
+      }
       await queries.invalidateQueries({ queryKey: ['accounts'] });
       close();
     },
@@ -121,4 +130,16 @@ export function AccountForm({ account, close }: { account?: AccountResource; clo
       )}
     </Confirm>
   );
+}
+
+function sharedAccount(id: number, { access, signIn }: Words): Shared<AccountResource, Draft> {
+  return {
+    read: () => callTagged('showAccount', { id }),
+    draftOf: (account) => draftOf(fieldsOf(account)),
+    names: {
+      ...{ username: signIn.username, display_name: access.columns.name, role: access.columns.role },
+      ...{ bot_ids: access.bots, bot_labels: access.labels, rights: access.rights, oidc_subject: access.subject },
+    },
+    audited: { action: 'account_update', isOf: ({ target_id }) => target_id === id },
+  };
 }

@@ -1,18 +1,21 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, type SyntheticEvent, useRef, useState } from 'react';
-import { CallError, call } from '../../call.ts';
+import { CallError, call, callTagged } from '../../call.ts';
 import { useShortcuts } from '../../keys.ts';
 import { Button } from '../../parts/button.tsx';
 import { changedFields } from '../../parts/changed-fields.ts';
+import { ChangedMeanwhile } from '../../parts/changed-meanwhile.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { isMasked } from '../../parts/is-masked.ts';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
+import { ChangedMeanwhile as Changed, changeShared, type Shared } from '../../parts/shared-change.ts';
+import { useClash } from '../../parts/use-clash.ts';
 import { useFirstFault } from '../../parts/use-first-fault.ts';
 import { BackendTrial } from './backend-trial.tsx';
 import { inputOf, type Settings, settingsOf } from './settings-draft.ts';
 import { SettingsFields } from './settings-fields.tsx';
-import { useSettingsWords } from './settings-words.ts';
+import { type SettingsWords, useSettingsWords } from './settings-words.ts';
 
 /** Changes the settings of a bot; only what was changed is sent. */
 export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
@@ -20,15 +23,21 @@ export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
   const queries = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
   const [draft, setDraft] = useState<Partial<Settings>>({});
+  // Of each field that is typed in: what was in it. The others show at once what other people save.
+  const [before, setBefore] = useState<Partial<Settings>>({});
   const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map());
   const [tried, setTried] = useState('');
   const known = settingsOf(bot);
   const changes = changedFields(draft, known);
   const count = Object.keys(changes).length;
   const saving = useMutation({
-    mutationFn: (sent: Partial<Settings>) => call('updateBot', { id: bot.id, ...inputOf(sent) }),
-    onSuccess: (saved, sent) => {
+    mutationFn: ({ sent, from }: { sent: Partial<Settings>; from: Partial<Settings> }) =>
+      changeShared(sharedBot(bot.id, queries, words), { draft: sent, known: from }, (ifMatch) =>
+        call('updateBot', { id: bot.id, ...inputOf(sent) }, undefined, { ifMatch }),
+      ),
+    onSuccess: (saved, { sent }) => {
       queries.setQueryData(['bot', String(bot.id)], saved);
+      setBefore({});
       // Text that was typed meanwhile stays, to be saved next.
       setDraft((now) => changedFields(now, { ...known, ...sent }));
       // A wrong URL is told now, and not by the first update.
@@ -37,9 +46,18 @@ export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
       }
       void queries.invalidateQueries();
     },
-    onError: (error) => setFaults(error instanceof CallError ? error.faults : new Map()),
+    onError: (error) => meet(error) || setFaults(error instanceof CallError ? error.faults : new Map()),
+  });
+  const send = (sent: Partial<Settings>, start: Partial<Settings>) =>
+    saving.mutate({ sent, from: ofNames(sent, { ...known, ...start }) });
+  const { clash, meet, forget } = useClash<Partial<Settings>>({
+    mine: draft,
+    show: (shown) => setDraft(changedFields(shown, known)),
+    begin: setBefore,
+    send,
   });
   const change = (changed: Partial<Settings>) => {
+    setBefore((now) => ({ ...ofNames(changed, known), ...now }));
     setDraft((now) => ({ ...now, ...changed }));
     setFaults(new Map([...faults].filter(([path]) => !(path.split('.')[0]! in changed))));
     if (saving.isSuccess) saving.reset();
@@ -47,7 +65,9 @@ export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
   const save = () => {
     const local = localFaults(changes, words);
     setFaults(local);
-    if (count > 0 && local.size === 0 && !saving.isPending) saving.mutate(changes);
+    if (count === 0 || local.size > 0 || saving.isPending) return;
+    forget();
+    send(changes, before);
   };
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
@@ -55,7 +75,9 @@ export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
   };
   const discard = () => {
     setDraft({});
+    setBefore({});
     setFaults(new Map());
+    forget();
     saving.reset();
   };
   useShortcuts({ 'ctrl+s': save });
@@ -73,7 +95,8 @@ export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
       />
       <div className="save-bar" data-dirty={count > 0 || undefined}>
         {tried && <BackendTrial key={tried} botId={bot.id} url={tried} />}
-        {saving.isError && !isAtFields && <Failure error={saving.error} />}
+        {clash && <ChangedMeanwhile clash={clash} />}
+        {saving.isError && !isAtFields && !(saving.error instanceof Changed) && <Failure error={saving.error} />}
         <p role="status" className="muted">
           {count > 0 ? words.changes(count) : saving.isSuccess && words.saved}
         </p>
@@ -82,16 +105,39 @@ export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
           {words.save}
         </Button>
       </div>
-      {count > 0 && (
+      {(count > 0 || clash) && (
         <LeaveGuard
           title={words.leaveTitle}
-          description={words.leaveHint(count)}
+          description={words.leaveHint(Math.max(1, count))}
           leave={words.leave}
           stay={words.stay}
         />
       )}
     </form>
   );
+}
+
+function ofNames(fields: Partial<Settings>, values: Partial<Settings>): Partial<Settings> {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => name in fields));
+}
+
+/** The page shows what is read, too. */
+function sharedBot(id: number, queries: QueryClient, words: SettingsWords): Shared<BotResource, Partial<Settings>> {
+  const plain = Object.entries(words.settings).map(([name, { label }]) => [name, label]);
+  return {
+    async read() {
+      const found = await callTagged('showBot', { id });
+      queries.setQueryData(['bot', String(id)], found.answer);
+      return found;
+    },
+    draftOf: settingsOf,
+    names: {
+      ...Object.fromEntries(plain),
+      ...{ labels: words.labels, template: words.template, backend_url: words.url, pace: words.sending },
+      allowed_updates: words.kinds,
+    },
+    audited: { action: 'bot_update', bot_id: id, isOf: ({ bot_id }) => bot_id === id },
+  };
 }
 
 /** The faults that the api cannot find: a text of the form that stands for a secret, or no kinds where none was meant. */

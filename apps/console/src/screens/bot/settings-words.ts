@@ -5,6 +5,8 @@ import type { SettingWords } from './settings-draft.ts';
 
 const catalogs = { en: { ...en, settings: en.settings satisfies SettingWords }, ru };
 
-export function useSettingsWords(): typeof en {
+export type SettingsWords = typeof en;
+
+export function useSettingsWords(): SettingsWords {
   return useWordsOf(catalogs);
 }

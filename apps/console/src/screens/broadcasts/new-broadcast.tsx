@@ -5,22 +5,26 @@ import { flushSync } from 'react-dom';
 import { call } from '../../call.ts';
 import { BotField } from '../../parts/bot-field.tsx';
 import { Button } from '../../parts/button.tsx';
+import { ChangedMeanwhile } from '../../parts/changed-meanwhile.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { NotFound } from '../../parts/not-found.tsx';
+import { ChangedMeanwhile as Changed, changeShared } from '../../parts/shared-change.ts';
 import { Steps } from '../../parts/steps.tsx';
+import { useClash } from '../../parts/use-clash.ts';
 import { useFirstFault } from '../../parts/use-first-fault.ts';
 import { useTitle } from '../../parts/use-title.ts';
 import { mayBroadcast, useSession } from '../../session.tsx';
 import { AudienceFields } from './audience-fields.tsx';
 import { useBroadcastsWords } from './broadcasts-words.ts';
 import { ConfirmBroadcast } from './confirm-broadcast.tsx';
-import { type BroadcastInput, broadcastOf, type Draft, type DraftFaults, faultsOfDraft, newDraft } from './draft.ts';
+import { broadcastOf, type Draft, type DraftFaults, faultsOfDraft, newDraft } from './draft.ts';
 import { draftOfBroadcast } from './draft-of-broadcast.ts';
 import { MessageFields } from './message-fields.tsx';
 import { Phone } from './phone.tsx';
+import { sharedBroadcast, updateBroadcast } from './shared-broadcast.ts';
 import { TimingFields } from './timing-fields.tsx';
 import { TryMessage } from './try-message.tsx';
 import { BROADCASTS, useBroadcast } from './use-broadcasts.ts';
@@ -75,7 +79,7 @@ function BroadcastForm({ initial: given, edits }: { initial: Draft; edits?: numb
   const navigate = route.useNavigate();
   const queries = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
-  const [initial] = useState(given);
+  const [initial, setInitial] = useState(given);
   const [draft, setDraft] = useState(initial);
   const [step, setStep] = useState(0);
   const [faults, setFaults] = useState<DraftFaults>({});
@@ -89,8 +93,16 @@ function BroadcastForm({ initial: given, edits }: { initial: Draft; edits?: numb
   const input = useMemo(() => broadcastOf(draft, new Date()), [draft]);
   const key = useKeyOf(input);
   const sending = useMutation({
-    // If the answer is lost, a second press sends nothing twice.
-    mutationFn: () => (edits === undefined ? call('addBroadcast', input!, undefined, key) : changed(edits, input!)),
+    mutationFn: ({ known, sent }: { known: Draft; sent: Draft }) => {
+      // If the answer is lost, a second press sends nothing twice.
+      if (edits === undefined) return call('addBroadcast', input!, undefined, { key });
+      return changeShared(sharedBroadcast(edits, words), { draft: sent, known }, (ifMatch) =>
+        updateBroadcast(edits, broadcastOf(sent, new Date())!, ifMatch),
+      );
+    },
+    onError(error) {
+      if (meet(error)) setAsks(false);
+    },
     onSuccess: ({ id }) => {
       void queries.invalidateQueries({ queryKey: [BROADCASTS] });
       // The guard must be gone before the page is left.
@@ -98,8 +110,15 @@ function BroadcastForm({ initial: given, edits }: { initial: Draft; edits?: numb
       void navigate({ to: '/broadcasts/$broadcast', params: { broadcast: String(id) } });
     },
   });
+  const { clash, meet, forget } = useClash<Draft>({
+    mine: draft,
+    show: setDraft,
+    begin: setInitial,
+    send: (mine, theirs) => sending.mutate({ sent: mine, known: theirs }),
+  });
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
+    forget();
     const found = faultsOfDraft(draft, words, new Date());
     const wrong = STEPS.findIndex((names) => names.some((name) => name in found));
     sending.reset();
@@ -124,7 +143,8 @@ function BroadcastForm({ initial: given, edits }: { initial: Draft; edits?: numb
           )}
           {step === 1 && <AudienceFields draft={draft} change={change} faults={faults} />}
           {step === LAST && <TimingFields draft={draft} change={change} faults={faults} />}
-          {sending.error && !asks && <Failure error={sending.error} />}
+          {sending.error && !asks && !(sending.error instanceof Changed) && <Failure error={sending.error} />}
+          {clash && <ChangedMeanwhile clash={clash} />}
           <div className="dialog-actions">
             {step > 0 && <Button onClick={() => setStep(step - 1)}>{texts.back}</Button>}
             <Button type="submit" kind="primary">
@@ -137,17 +157,18 @@ function BroadcastForm({ initial: given, edits }: { initial: Draft; edits?: numb
           {step === 0 && <TryMessage draft={draft} />}
         </div>
       </div>
-      {asks && input && <ConfirmBroadcast input={input} sending={sending} close={() => setAsks(false)} />}
-      {draft !== initial && !sent && (
+      {asks && input && (
+        <ConfirmBroadcast
+          input={input}
+          sending={{ ...sending, mutate: () => sending.mutate({ known: initial, sent: draft }) }}
+          close={() => setAsks(false)}
+        />
+      )}
+      {(draft !== initial || clash) && !sent && (
         <LeaveGuard title={texts.leaveTitle} description={texts.leaveHint} leave={texts.leave} stay={texts.stay} />
       )}
     </form>
   );
-}
-
-/** A field that the form does not name is taken away. */
-function changed(id: number, { bot_id: _, ...input }: BroadcastInput) {
-  return call('updateBroadcast', { id, per_second: null, send_at: null, ...input });
 }
 
 type NameProps = {

@@ -2,19 +2,20 @@ import type { EventSinkResource } from '@flotilla/contract/event-sinks.ts';
 import type { EventKind } from '@flotilla/contract/events.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { call } from '../../call.ts';
+import { call, callTagged } from '../../call.ts';
 import { BotField } from '../../parts/bot-field.tsx';
 import { ChatField } from '../../parts/chat-field.tsx';
 import { CheckField } from '../../parts/check-field.tsx';
 import { ChoiceField } from '../../parts/choice-field.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Field } from '../../parts/field.tsx';
+import { isAbout, type Shared } from '../../parts/shared-change.ts';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { SwitchField } from '../../parts/switch-field.tsx';
 import { UrlField } from '../../parts/url-field.tsx';
 import { useForm } from '../../parts/use-form.ts';
 import { useWords } from '../../words/words.tsx';
-import { useEventsWords } from './events-words.ts';
+import { type EventsWords, useEventsWords } from './events-words.ts';
 import { changesOf, draftOf, inputOf, localFaults, type SinkDraft } from './sink-draft.ts';
 
 type FormProps = { sink: EventSinkResource | null; close: () => void };
@@ -26,12 +27,13 @@ export function SinkForm({ sink, close }: FormProps): ReactNode {
   const { form } = eventsWords.sinks;
   const queries = useQueryClient();
   const [secret, setSecret] = useState<string | null>(null);
-  const { draft, faults, change, text, choice, flag, asked } = useForm<SinkDraft>({
+  const { draft, faults, change, text, choice, flag, asked } = useForm<SinkDraft, EventSinkResource>({
     known: () => draftOf(sink),
     fields: ['name', 'url', 'bot_id', 'chat_id', 'kinds', 'awaits_minutes'],
     check: (now, known) => localFaults(now, known, words, eventsWords),
-    async send(now, known) {
-      const made = await saveSink(sink, now, known);
+    shared: sink === null ? undefined : sharedSink(sink.id, eventsWords),
+    async send(now, known, ifMatch) {
+      const made = await saveSink(sink, now, known, ifMatch);
       setSecret(made);
       await queries.invalidateQueries({ queryKey: ['event-sinks'] });
       if (made === null) close();
@@ -87,11 +89,28 @@ export function SinkForm({ sink, close }: FormProps): ReactNode {
 }
 
 /** Returns the signing secret of a sink that just got one, else null. */
-async function saveSink(sink: EventSinkResource | null, draft: SinkDraft, known: SinkDraft): Promise<string | null> {
+async function saveSink(
+  sink: EventSinkResource | null,
+  draft: SinkDraft,
+  known: SinkDraft,
+  ifMatch?: string,
+): Promise<string | null> {
   if (sink === null) return (await call('addEventSink', inputOf(draft))).signing_secret ?? null;
   const changes = changesOf(draft, known);
   if (Object.keys(changes).length === 0) return null;
-  return (await call('updateEventSink', { id: sink.id, ...changes })).signing_secret ?? null;
+  return (await call('updateEventSink', { id: sink.id, ...changes }, undefined, { ifMatch })).signing_secret ?? null;
+}
+
+function sharedSink(id: number, { sinks: { form } }: EventsWords): Shared<EventSinkResource, SinkDraft> {
+  return {
+    read: () => callTagged('showEventSink', { id }),
+    draftOf,
+    names: {
+      ...{ name: form.name, target: form.to, bot: form.bot, chat: form.chat, url: form.url, audit: form.audit },
+      ...{ kinds: form.kinds, awaits_minutes: form.awaits, enabled: form.enabled },
+    },
+    audited: { action: 'sink_update', isOf: isAbout('sink', id) },
+  };
 }
 
 type KindsProps = { kinds: SinkDraft['kinds']; choose: (kinds: SinkDraft['kinds']) => void; fault: string | undefined };

@@ -6,7 +6,7 @@ import type {
 } from '@flotilla/contract/routing-rules.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { call } from '../../call.ts';
+import { call, callTagged } from '../../call.ts';
 import { BotField } from '../../parts/bot-field.tsx';
 import { BotsField } from '../../parts/bots-field.tsx';
 import { ChatField } from '../../parts/chat-field.tsx';
@@ -14,6 +14,7 @@ import { CheckField } from '../../parts/check-field.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Field, SelectField } from '../../parts/field.tsx';
 import { PersonField } from '../../parts/person-field.tsx';
+import { isAbout, type Shared } from '../../parts/shared-change.ts';
 import { useForm } from '../../parts/use-form.ts';
 import { useWords } from '../../words/words.tsx';
 import {
@@ -26,7 +27,7 @@ import {
   sendsMessages,
   valueUnder,
 } from './rule-draft.ts';
-import { useRulesWords } from './rules-words.ts';
+import { type RulesWords, useRulesWords } from './rules-words.ts';
 import { TopicFields } from './topic-fields.tsx';
 import { TryDraft } from './try-draft.tsx';
 
@@ -53,14 +54,17 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
   const rulesWords = useRulesWords();
   const { form } = rulesWords;
   const queries = useQueryClient();
-  const { draft, faults, change, text, choice, flag, asked } = useForm<Draft>({
+  const { draft, faults, change, text, choice, flag, asked } = useForm<Draft, RoutingRuleResource>({
     known: () => draftOf(botId, rule),
     fields: FIELDS,
     check: (now) => localFaults(now, words.errors.required),
-    async send(now, known) {
+    shared: rule ? sharedRule(rule, rulesWords) : undefined,
+    async send(now, known, ifMatch) {
       const changes = changesOf(now, known);
       if (rule === null) await call('addRoutingRule', { source_bot_id: botId, ...inputOf(now) });
-      else if (Object.keys(changes).length > 0) await call('updateRoutingRule', { id: rule.id, ...changes });
+      else if (Object.keys(changes).length > 0) {
+        await call('updateRoutingRule', { id: rule.id, ...changes }, undefined, { ifMatch });
+      }
       await queries.invalidateQueries({ queryKey: ['rules'] });
       close();
     },
@@ -176,4 +180,21 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
       <TryDraft source={botId} ruleId={rule?.id} draft={draft} />
     </Confirm>
   );
+}
+
+function sharedRule(
+  { id, source_bot_id: source }: RoutingRuleResource,
+  words: RulesWords,
+): Shared<RoutingRuleResource, Draft> {
+  const { form } = words;
+  return {
+    read: () => callTagged('showRoutingRule', { id }),
+    draftOf: (rule) => draftOf(source, rule),
+    names: {
+      ...{ condition: form.condition, value: form.condition, action: form.action, minutes: form.minutes },
+      ...{ targetBot: form.targetBot, candidates: form.candidates, targetChat: form.targetChat },
+      ...{ delivery: form.delivery, description: form.description, enabled: words.enabled },
+    },
+    audited: { action: 'route_update', bot_id: source, isOf: isAbout('route', id) },
+  };
 }

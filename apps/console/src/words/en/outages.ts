@@ -22,3 +22,17 @@ export const outages = {
   stale: 'Out of date. Trying again.',
   trying: 'The page recovers by itself.',
 };
+
+/** Others changed what a form changes. */
+export const meanwhile = {
+  somebody: 'Somebody else',
+  changed: (fields: readonly string[]) =>
+    fields.length === 0
+      ? 'changed this meanwhile.'
+      : `changed ${fields.map((name) => `“${name}”`).join(', ')} meanwhile.`,
+  kept: 'Nothing of yours is saved yet, and nothing is lost.',
+  shown: 'The form shows what they saved. What you typed is kept.',
+  theirs: 'Show theirs',
+  mine: 'Show mine',
+  overwrite: 'Overwrite',
+};

@@ -21,3 +21,16 @@ export const readOnly: Words['readOnly'] = {
   text: 'Идёт обслуживание, Flotilla доступна только для чтения: изменения и отправка не принимаются.',
   hint: 'Обновления принимаются и доставляются.',
 };
+
+export const meanwhile: Words['meanwhile'] = {
+  somebody: 'Другой человек',
+  changed: (fields: readonly string[]) =>
+    fields.length === 0
+      ? '— здесь уже есть изменения.'
+      : `— уже изменено: ${fields.map((name) => `«${name}»`).join(', ')}.`,
+  kept: 'Ваши правки ещё не сохранены, но и не потеряны.',
+  shown: 'В форме чужая версия. То, что ввели вы, не потеряно.',
+  theirs: 'Показать их версию',
+  mine: 'Показать мою',
+  overwrite: 'Перезаписать',
+};

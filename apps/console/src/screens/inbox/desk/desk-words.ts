@@ -2,6 +2,8 @@ import { desk as en } from '../../../words/en/desk.ts';
 import { useWordsOf } from '../../../words/of-screen.ts';
 import { desk as ru } from '../../../words/ru/desk.ts';
 
-export function useDeskWords(): typeof en {
+export type DeskWords = typeof en;
+
+export function useDeskWords(): DeskWords {
   return useWordsOf({ en, ru });
 }

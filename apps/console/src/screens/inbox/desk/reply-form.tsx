@@ -1,18 +1,25 @@
 import type { ReplyResource } from '@flotilla/contract/replies.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { call } from '../../../call.ts';
+import { call, callTagged } from '../../../call.ts';
 import { BotsField } from '../../../parts/bots-field.tsx';
 import { Confirm } from '../../../parts/confirm.tsx';
 import { Field, SelectField, TextArea } from '../../../parts/field.tsx';
+import { isAbout, type Shared } from '../../../parts/shared-change.ts';
 import { useForm } from '../../../parts/use-form.ts';
 import { seesWholeFleet, useSession } from '../../../session.tsx';
 import { useWords } from '../../../words/words.tsx';
 import { FORMATS, type Format } from '../compose/content.ts';
-import { useDeskWords } from './desk-words.ts';
+import { type DeskWords, useDeskWords } from './desk-words.ts';
 import { REPLIES } from './use-replies.ts';
 
 type FormProps = { bot_id: number; reply: ReplyResource | null; close: () => void };
+
+type Draft = { name: string; text: string; format: Format; bots: number[] | null };
+
+function draftOf({ name, text, parse_mode: mode, bot_ids }: ReplyResource): Draft {
+  return { name, text, format: mode === 'HTML' || mode === 'MarkdownV2' ? mode : 'plain', bots: bot_ids };
+}
 
 /** Adds a saved reply, or changes one. */
 export function ReplyForm({ bot_id, reply, close }: FormProps): ReactNode {
@@ -20,20 +27,15 @@ export function ReplyForm({ bot_id, reply, close }: FormProps): ReactNode {
   const deskWords = useDeskWords();
   const { account } = useSession();
   const queries = useQueryClient();
-  const mode = reply?.parse_mode;
-  const { faults, change, draft, text, choice, asked } = useForm({
-    known: () => ({
-      name: reply?.name ?? '',
-      text: reply?.text ?? '',
-      format: (mode === 'HTML' || mode === 'MarkdownV2' ? mode : 'plain') as Format,
-      bots: reply === null ? [bot_id] : reply.bot_ids,
-    }),
+  const { faults, change, draft, text, choice, asked } = useForm<Draft, ReplyResource>({
+    known: () => (reply === null ? { name: '', text: '', format: 'plain', bots: [bot_id] } : draftOf(reply)),
     fields: ['name', 'text', 'bot_ids'],
-    async send({ name, text: said, format, bots }) {
+    shared: reply === null ? undefined : sharedReply(reply.id, deskWords),
+    async send({ name, text: said, format, bots }, _known, ifMatch) {
       const content = { name: name.trim(), text: said, parse_mode: format === 'plain' ? null : format };
       const of = seesWholeFleet(account) || reply === null ? { bot_ids: bots } : {};
       if (reply === null) await call('addReply', { ...content, ...of });
-      else await call('updateReply', { id: reply.id, ...content, ...of });
+      else await call('updateReply', { id: reply.id, ...content, ...of }, undefined, { ifMatch });
       await queries.invalidateQueries({ queryKey: [REPLIES] });
       close();
     },
@@ -81,4 +83,13 @@ export function ReplyForm({ bot_id, reply, close }: FormProps): ReactNode {
       )}
     </Confirm>
   );
+}
+
+function sharedReply(id: number, words: DeskWords): Shared<ReplyResource, Draft> {
+  return {
+    read: () => callTagged('showReply', { id }),
+    draftOf,
+    names: { name: words.name, text: words.text, format: words.format, bots: words.bots },
+    audited: { action: 'reply_update', isOf: isAbout('reply', id) },
+  };
 }
