@@ -112,6 +112,8 @@ const MEANINGS = {
   key_disable: 'an API key was disabled',
   key_delete: 'an API key was deleted',
   sign_in: 'somebody signed in',
+  sign_in_begin:
+    'the password of an account with a second factor was right (`target_id`), and nobody was signed in by it; at most one entry a minute and address',
   sign_in_link: 'an operator made a link that signs in once',
   sign_in_limit: 'sign-ins failed so often that the limit was reached',
   sign_in_refuse: 'the identity provider vouched for somebody who has no account here (`details` has the subject)',

@@ -24,7 +24,9 @@ export const moving = z
 export const movePlan = z.strictObject({
   from: z.string().describe('The name of the present server.'),
   to: z.string().describe('The name of the next one.'),
-  steps: z.array(z.strictObject({ step, text: z.string().describe('What happens, for people.') })),
+  steps: z
+    .array(z.strictObject({ step, text: z.string().describe('What happens, for people.') }))
+    .describe('The steps, in their order.'),
   pending_update_count: z
     .int()
     .nullable()

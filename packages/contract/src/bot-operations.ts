@@ -162,7 +162,11 @@ export const botOperations = {
         .optional(),
       environment: z.enum(PLATFORM_ENVIRONMENTS).describe('The environment of the bot. Absent: production.').optional(),
     }),
-    output: z.strictObject({ id: z.int(), username: z.string(), first_name: z.string() }),
+    output: z.strictObject({
+      id: z.int().describe('The id of the bot at the platform.'),
+      username: z.string().describe('Its username, without @.'),
+      first_name: z.string().describe('Its name at the platform.'),
+    }),
     errors: PLATFORM_ERRORS,
     example: {
       input: { token: TOKEN },
@@ -205,7 +209,7 @@ export const botOperations = {
     }),
     botInputs: ['id'],
     aliases: { bot_id: 'id' },
-    output: z.strictObject({ plan: movePlan, moving: moving.optional() }),
+    output: z.strictObject({ plan: movePlan.describe('What the move does.'), moving: moving.optional() }),
     readOnlyFields: fieldsBeside(bot.answer, { id: true, upstream: true }),
     errors: ['not_found', 'conflict'],
     example: { input: { id: 7, upstream: 'local', dry_run: true }, output: { plan: PLAN } },

@@ -57,7 +57,7 @@ export const peopleOperations = {
       dry_run: flag().default(false).describe('True: only count.'),
     }),
     output: z.strictObject({
-      ok: z.literal(true),
+      ok: z.literal(true).describe('Always true.'),
       erasure_id: ownIdField
         .describe('The number of the erasure that is in progress. Absent: there is none.')
         .optional(),

@@ -182,7 +182,7 @@ export const secondFactorOperations = {
     role: 'public',
     limits: ['sign-in-failures', 'sign-ins'],
     method: 'POST',
-    audit: ['sign_in_limit'],
+    audit: ['sign_in_begin', 'sign_in_limit'],
     paths: ['/api/auth/passkeys/ask'],
     summary: 'Gives what a browser needs to use a passkey of the account.',
     description:

@@ -13,8 +13,8 @@ const factorMissing = z
 
 /** The answer to a sign-in. */
 const signedIn = z.strictObject({
-  user: accountResource.answer,
-  must_change_password: z.boolean(),
+  user: accountResource.answer.describe('Who signed in.'),
+  must_change_password: z.boolean().describe('Until the password is changed, nearly every call is refused with 403.'),
   second_factor_missing: factorMissing,
 });
 
@@ -72,7 +72,7 @@ export const signInOperations = {
 
   login: defineOperation({
     method: 'POST',
-    audit: ['sign_in', 'sign_in_limit'],
+    audit: ['sign_in', 'sign_in_begin', 'sign_in_limit'],
     paths: ['/api/auth/login'],
     role: 'public',
     summary: 'Signs in and sets the session cookie.',

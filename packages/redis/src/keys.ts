@@ -244,6 +244,8 @@ export const authKeys = {
   /** Strings: the sealed secret of an app that a session (its hash) sets up; JSON of whom a challenge was made for, by its hash. */
   begunTotp: (accountId: number, session: string) => `flotilla:totp:${accountId}:${session}`,
   passkeyChallenge: (hash: string) => `flotilla:passkey:${hash}`,
+  /** String: the audit log tells already that the password was right there. */
+  signInBegun: (accountId: number, addressHash: string) => `flotilla:sign-in-begun:${accountId}:${addressHash}`,
   /** Counters of failed sign-ins. */
   signInOfAccount: 'flotilla:sign-in:account',
   signInOfAddress: 'flotilla:sign-in:address',

@@ -1,7 +1,7 @@
 import { type Operation, takesVersion } from '@flotilla/contract/operation.ts';
 import { chapterOf } from './chapters.ts';
 import { type Components, describeResponses } from './describe-responses.ts';
-import type { JsonSchema, SchemaWriter } from './json-schema.ts';
+import { type JsonSchema, type SchemaWriter, schemaName } from './json-schema.ts';
 
 /** The document's entry of one operation; its shared parts go into the components. */
 export function describeOperation(name: string, operation: Operation, components: Components): JsonSchema {
@@ -166,10 +166,6 @@ function multipartBody(
     additionalProperties: false,
   });
   return { 'multipart/form-data': { schema } };
-}
-
-function schemaName(name: string): string {
-  return name.replace(/^./, (letter) => letter.toUpperCase());
 }
 
 /** Fields that are accepted and ignored, so that a listed resource can be posted back, are read-only in OpenAPI. */

@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_KEY } from './describe-operation.ts';
 import { INTERCEPTED, type Intercepted } from './intercepted-methods.ts';
-import type { JsonSchema, SchemaWriter } from './json-schema.ts';
+import { type JsonSchema, type SchemaWriter, schemaName } from './json-schema.ts';
 
 /** The chapter for clients that use a token of the Bot API; the other chapters describe REST. */
 export const PROXY_CHAPTER = {
@@ -46,9 +46,9 @@ export function describeProxy(writer: SchemaWriter): { paths: Record<string, Jso
   return {
     paths: {
       ...Object.fromEntries(
-        INTERCEPTED.map((method) => [`/tgapi/bot{token}/${method.method}`, { post: intercepted(method) }]),
+        INTERCEPTED.map((method) => [`/tgapi/bot{token}/${method.method}`, { post: intercepted(method, writer) }]),
       ),
-      '/tgapi/bot{token}/{method}': { post: PASSED_ON },
+      '/tgapi/bot{token}/{method}': { post: passedOn(writer) },
       '/tgapi/file/bot{token}/{path}': { get: FILE },
     },
     webhooks: { update: { post: FORWARDED } },
@@ -100,33 +100,42 @@ const FAILURE = {
   },
 };
 
-function success(description: string, result: JsonSchema): JsonSchema {
-  const schema = {
-    type: 'object',
-    required: ['ok', 'result'],
-    properties: { ok: { type: 'boolean', const: true }, result, description: { type: 'string' } },
-  };
+function success(description: string, schema: JsonSchema): JsonSchema {
   return { description, content: { 'application/json': { schema } } };
 }
 
-function intercepted({ method, summary, description, fields, result }: Intercepted): JsonSchema {
-  const schema = { type: 'object', properties: fields };
+function answer(writer: SchemaWriter, operation: string, result: JsonSchema): JsonSchema {
+  return writer.define(`${schemaName(operation)}Answer`, {
+    type: 'object',
+    required: ['ok', 'result'],
+    properties: {
+      ok: { type: 'boolean', const: true, description: 'Always true.' },
+      result: { ...result, description: 'What the Bot API answers.' },
+      description: { type: 'string', description: 'A sentence about it, with some answers.' },
+    },
+  });
+}
+
+function intercepted({ method, summary, description, fields, result }: Intercepted, writer: SchemaWriter): JsonSchema {
+  const operationId = `proxied${schemaName(method)}`;
+  const takesNone = Object.keys(fields).length === 0;
+  const schema = takesNone
+    ? {}
+    : writer.define(`${schemaName(operationId)}Input`, { type: 'object', properties: fields });
   const forms = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
   return {
-    operationId: `proxied${method[0]?.toUpperCase()}${method.slice(1)}`,
+    operationId,
     tags: [PROXY_CHAPTER.name],
     summary,
     description: `${description}\n\nGET does the same. The case of the method name does not matter. Parameters may be in the query string.`,
     security: [],
     parameters: [TOKEN],
-    ...(Object.keys(fields).length === 0
-      ? {}
-      : { requestBody: { content: Object.fromEntries(forms.map((form) => [form, { schema }])) } }),
-    responses: { '200': success('Done.', result), ...FAILURE },
+    ...(takesNone ? {} : { requestBody: { content: Object.fromEntries(forms.map((form) => [form, { schema }])) } }),
+    responses: { '200': success('Done.', answer(writer, operationId, result)), ...FAILURE },
   };
 }
 
-const PASSED_ON: JsonSchema = {
+const passedOn = (writer: SchemaWriter): JsonSchema => ({
   operationId: 'callBotApi',
   tags: [PROXY_CHAPTER.name],
   summary: 'Passes any other method of the Bot API on to the platform.',
@@ -145,8 +154,8 @@ const PASSED_ON: JsonSchema = {
       'multipart/form-data': { schema: { type: 'object' } },
     },
   },
-  responses: { '200': success("The platform's answer.", {}), ...FAILURE },
-};
+  responses: { '200': success("The platform's answer.", answer(writer, 'callBotApi', {})), ...FAILURE },
+});
 
 const FILE: JsonSchema = {
   operationId: 'downloadBotApiFile',

@@ -1,7 +1,7 @@
 import { ERROR_STATUS, type ErrorCode } from '@flotilla/contract/errors.ts';
 import { isKeyed, isPaged, type Operation, takesVersion } from '@flotilla/contract/operation.ts';
 import { RATE_LIMITS } from '@flotilla/contract/rate-limits.ts';
-import type { JsonSchema, SchemaWriter } from './json-schema.ts';
+import { type JsonSchema, type SchemaWriter, schemaName } from './json-schema.ts';
 
 /** The parts of the document that operations share. */
 export interface Components {
@@ -32,13 +32,22 @@ function success(name: string, operation: Operation, writer: SchemaWriter): Json
   if (isKeyed(operation)) headers.push('Idempotency-Replayed');
   if (isTagged(operation)) headers.push('ETag');
   if (operation.limits !== undefined || operation.file !== undefined) headers.push(...RATE_LIMIT_HEADERS);
-  const schema = writer.write(output, 'output');
-  const body = (type: string) => ({ schema, example: otherForms?.[type] ?? example.output });
+  const written = writer.write(output, 'output');
+  // Without a name, generators of clients number their types, anew with every operation that is added.
+  const schema = 'properties' in written ? writer.define(`${schemaName(name)}Answer`, written) : written;
+  const body = (type: string) => ({
+    schema: isText(type) ? schema : { ...schema, format: 'binary' },
+    example: otherForms?.[type] ?? example.output,
+  });
   return {
     description: isPaged(operation) ? 'One page of the list.' : 'Done.',
     headers: headerRefs(headers),
     content: Object.fromEntries(mediaTypes.map((type) => [type, body(type)])),
   };
+}
+
+function isText(mediaType: string): boolean {
+  return /^text\/|json$/.test(mediaType);
 }
 
 function emptyResponse({ emptyWhen: description }: Operation): Record<string, JsonSchema> {

@@ -30,6 +30,11 @@ export function schemaWriter(): SchemaWriter {
   };
 }
 
+/** The name of a component that belongs to one operation; generators of clients make a type of it. */
+export function schemaName(operation: string): string {
+  return operation.replace(/^./, (letter) => letter.toUpperCase());
+}
+
 interface Written {
   zodSchema: z.core.$ZodTypes;
   jsonSchema: JsonSchema;

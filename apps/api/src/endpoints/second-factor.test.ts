@@ -92,6 +92,28 @@ describe('a second factor', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
 
+  test('leaves an entry that calls a right password alone no sign-in, once a minute and address', async () => {
+    const person = await newPerson();
+    const { code } = await enrol(person);
+    const signIns = async (of: Person, action: string) =>
+      (await audited(of)).filter((entry) => entry.action === action);
+    const before = (await signIns(person, 'sign_in')).length;
+    await signIn(person, undefined, 'not the password');
+    expect(await signIns(person, 'sign_in_begin')).toEqual([]);
+    await signIn(person);
+    await signIn(person, '000000');
+    const entry = { action: 'sign_in_begin', target_id: person.id, address: person.address };
+    expect(await signIns(person, 'sign_in_begin')).toEqual([expect.objectContaining(entry)]);
+    expect((await signIns(person, 'sign_in_begin'))[0]).not.toHaveProperty('actor_id');
+    const elsewhere = { ...person, address: '10.12.0.1' };
+    const password = { username: person.username, password: person.password };
+    await ask(elsewhere, 'POST', '/api/auth/passkeys/ask', password);
+    expect(await signIns(person, 'sign_in_begin')).toContainEqual(expect.objectContaining({ address: '10.12.0.1' }));
+    expect(await signIns(person, 'sign_in')).toHaveLength(before);
+    expect((await signIn(person, code())).status).toBe(200);
+    expect(await signIns(person, 'sign_in')).toHaveLength(before + 1);
+  });
+
   test('is replaced by a recovery code, once each', async () => {
     const person = await newPerson();
     const { recovery } = await enrol(person);

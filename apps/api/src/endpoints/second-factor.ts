@@ -18,6 +18,7 @@ import {
   removeTotp,
   resetSecondFactor,
 } from '@flotilla/domain/people/accounts/second-factor.ts';
+import { recordRightPassword } from '@flotilla/domain/people/accounts/sign-in.ts';
 import type { Actor } from '@flotilla/domain/people/audit/actor.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
@@ -101,6 +102,7 @@ export const secondFactorHandlers: Handlers<typeof secondFactorOperations> = {
       throw new FlotillaError('unauthorized', 'The username or the password is wrong');
     }
     await attempt.takeBack();
+    await recordRightPassword(context, found.account, by);
     const options = await askForPasskey(context, found.account.id);
     return options === null ? {} : { options };
   },

@@ -114,6 +114,7 @@ const actions: Record<AuditAction, string> = {
   key_disable: 'Disabled an API key',
   key_delete: 'Deleted an API key',
   sign_in: 'Signed in',
+  sign_in_begin: 'Right password, second factor still missing',
   sign_in_limit: 'Too many failed sign-ins',
   sign_in_refuse: 'Sign-in refused',
   sign_in_link: 'Made a one-time sign-in link',

@@ -138,6 +138,7 @@ export const audit: Words['audit'] = {
     key_delete: 'Удаление ключа API',
     sign_in: 'Вход',
     sign_in_link: 'Создана одноразовая ссылка для входа',
+    sign_in_begin: 'Верный пароль, но без второго фактора',
     sign_in_limit: 'Слишком много неудачных входов',
     sign_in_refuse: 'Вход отклонён',
     sign_out: 'Выход',

@@ -1,4 +1,5 @@
 import { authKeys } from '@flotilla/redis/keys.ts';
+import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import type { Actor } from '../audit/actor.ts';
 import { auditStore } from '../audit/audit-store.ts';
 import { recordAction } from '../audit/record-action.ts';
@@ -6,6 +7,7 @@ import { recordEvent } from '../events/record-event.ts';
 import type { Account } from './account.ts';
 import type { AccountDeps, PasswordDeps } from './account-deps.ts';
 import { accountStore } from './account-store.ts';
+import { auditedAccount } from './audited-account.ts';
 import { findAccount } from './find-account.ts';
 import { verifyPassword } from './password.ts';
 import { type FactorDeps, type GivenProof, proveSecondFactor } from './second-factor.ts';
@@ -25,10 +27,15 @@ export async function signIn(
   const matches = await verifyPassword(deps, found?.passwordHash ?? null, given.password);
   if (!matches || found === null) return { outcome: 'refused' };
   const proof = await proveSecondFactor(deps, found.account.id, given);
-  if (proof === 'needed' || proof === 'wrong') return { outcome: `code_${proof}` };
+  if (proof === 'needed' || proof === 'wrong') {
+    await recordRightPassword(deps, found.account, by);
+    return { outcome: `code_${proof}` };
+  }
   const account = await recordSignIn(deps, found.account, by, WORDS[proof]);
   return { outcome: 'signed_in', account, secondFactor: proof !== 'none' };
 }
+
+const BEGUN_AGAIN_MS = 60_000;
 
 const WORDS = {
   none: '',
@@ -36,6 +43,20 @@ const WORDS = {
   passkey: 'with a passkey',
   recovery_code: 'with a recovery code',
 } as const;
+
+/**
+ * Adds an audit entry where the password was right and a second factor is still missing, at most once a minute and address: whoever has
+ * the password could fill the log.
+ */
+export async function recordRightPassword(
+  { redis, ...deps }: Pick<AccountDeps, 'db' | 'redis' | 'clock'>,
+  { id }: Pick<Account, 'id'>,
+  by: Pick<Actor, 'address' | 'request'>,
+): Promise<void> {
+  const begun = authKeys.signInBegun(id, sha256Hex(by.address ?? ''));
+  if ((await redis.commands.set(begun, '', 'PX', BEGUN_AGAIN_MS, 'NX')) === null) return;
+  await recordAction(deps, { ...by, kind: 'nobody' }, auditedAccount('sign_in_begin', { id }));
+}
 
 /** Ends the link of the account, and stores that it signed in, with an audit entry, and an event if it is from a new address. */
 export async function recordSignIn(
