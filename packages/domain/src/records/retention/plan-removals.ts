@@ -2,12 +2,12 @@ import { BROADCAST_DAYS } from '@flotilla/contract/broadcasts.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 import { type PartitionedTable, readPartitions } from '@flotilla/database/month-partitions.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { estimateRows } from './estimate-rows.ts';
 import { countExpiredJournal, journalExpiresAt } from './expired-journal.ts';
 import { ACTIVITY_DAYS, type RetentionDays, WHOLE_MONTHS_FROM } from './remove-expired.ts';
 
-/** The rows that retention would remove from a table now. `rows` and `total` are estimates of the planner. */
+/** The rows that retention would remove from a table now. Of a large table, `rows` and `total` are estimates of the planner. */
 export type PlannedRemoval = {
   table: string;
   rows: number;
@@ -18,6 +18,8 @@ export type PlannedRemoval = {
 };
 
 const DAY_MS = 86_400_000;
+/** To count as many rows takes some milliseconds. */
+const COUNTED_AT_MOST = 20_000;
 /** Of what is kept for a day, a busy hour, or a few hours without a worker, are far more than a tenth. */
 const USUAL_SHARE_OF_A_DAY = 0.5;
 
@@ -46,26 +48,33 @@ async function planMonths(db: Database, table: PartitionedTable, days: number, b
   const untilS = months.findLast(({ untilS: end }) => end !== null && end <= expiredS)?.untilS ?? expiredS;
   return {
     ...{ table, before: new Date(untilS * 1000) },
-    rows: await estimateRows(db, sql`select from ${sql.table(table)} where date < ${untilS}::bigint`),
-    total: await estimateRows(db, sql`select from ${sql.table(table)}`),
+    ...(await measure(db, table, sql`date < ${untilS}::bigint`)),
   };
 }
 
 async function planJournal(db: Database, before: Date): Promise<PlannedRemoval> {
   return {
     ...{ table: 'journal_pages', before, usualShare: USUAL_SHARE_OF_A_DAY },
+    ...(await measure(db, 'journal_pages', sql`false`)),
     rows: await countExpiredJournal(db, before),
-    total: await estimateRows(db, sql`select from journal_pages`),
   };
 }
 
 async function plan(db: Database, table: string, column: string, before: Date): Promise<PlannedRemoval> {
-  return {
-    ...{ table, before },
-    rows: await estimateRows(
-      db,
-      sql`select from ${sql.table(table)} where ${sql.ref(column)} < ${before}::timestamptz`,
-    ),
-    total: await estimateRows(db, sql`select from ${sql.table(table)}`),
-  };
+  return { table, before, ...(await measure(db, table, sql`${sql.ref(column)} < ${before}::timestamptz`)) };
+}
+
+/** The planner expects rows in an empty table, too, so small tables are counted. */
+async function measure(
+  db: Database,
+  table: string,
+  expired: RawBuilder<unknown>,
+): Promise<Pick<PlannedRemoval, 'rows' | 'total'>> {
+  const all = sql`select from ${sql.table(table)}`;
+  const total = await estimateRows(db, all);
+  if (total > COUNTED_AT_MOST) return { rows: await estimateRows(db, sql`${all} where ${expired}`), total };
+  type Counted = { rows: string; total: string };
+  const counting = sql<Counted>`select count(*) filter (where ${expired}) as rows, count(*) as total from ${sql.table(table)}`;
+  const counted = (await counting.execute(db)).rows[0]!;
+  return { rows: Number(counted.rows), total: Number(counted.total) };
 }
