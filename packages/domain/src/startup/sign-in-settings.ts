@@ -6,7 +6,7 @@ export const START_PATH = '/api/auth/oidc/start';
 export const CALLBACK_PATH = '/api/auth/oidc/callback';
 
 const SEES = 'see sign-in.md';
-const claim = () => z.string().min(1).max(256).optional();
+const claim = () => z.string().min(1).max(256, 'must have at most 256 characters').optional();
 
 /** How people sign in to the console and to REST. */
 export const signInSettings = {
@@ -29,7 +29,12 @@ export const signInSettings = {
     .refine(isSafeIssuer, 'must be https, or http on this machine')
     .optional()
     .describe(`The identity provider: the URL of its issuer. Needs PUBLIC_URL and OIDC_CLIENT_ID, ${SEES}.`),
-  OIDC_CLIENT_ID: z.string().min(1).max(512).optional().describe('The id of Flotilla at the provider.'),
+  OIDC_CLIENT_ID: z
+    .string()
+    .min(1)
+    .max(512, 'must have at most 512 characters')
+    .optional()
+    .describe('The id of Flotilla at the provider.'),
   OIDC_CLIENT_SECRET: z
     .string()
     .min(8, 'must have at least 8 characters')

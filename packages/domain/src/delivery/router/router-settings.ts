@@ -18,7 +18,12 @@ export const routerSettings = {
     .regex(/^[!-~]+$/, 'must have no spaces')
     .optional()
     .describe(`The key of that interface. ${ALL}`),
-  LLM_MODEL: z.string().min(1).max(200).optional().describe(`The name of the model; required with LLM_API_URL. ${ALL}`),
+  LLM_MODEL: z
+    .string()
+    .min(1)
+    .max(200, 'must have at most 200 characters')
+    .optional()
+    .describe(`The name of the model; required with LLM_API_URL. ${ALL}`),
   LLM_TIMEOUT_MS: integerSetting({ min: 100, max: 60_000 })
     .default(8000)
     .describe(`How long the model may take for an answer; then no bot is chosen. ${ALL}`),
