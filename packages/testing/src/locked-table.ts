@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 /** Holds a table, so that every statement that reads it waits. */
 export function whileLocked(db: Database, table: string, work: () => Promise<void>): Promise<void> {
   return db.transaction().execute(async (transaction) => {
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(transaction);
     await sql`lock table ${sql.table(table)} in access exclusive mode`.execute(transaction);
     await work();
   });

@@ -1,88 +1,47 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { startBackend } from '@flotilla/testing/backend.ts';
-import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import type { Fleet, FleetBot } from '@flotilla/testing/fleet/fleet.ts';
 import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
-import { type OwnPostgres, startOwnPostgres } from '@flotilla/testing/own-postgres.ts';
 import { administer } from '@flotilla/testing/postgres.ts';
-import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { type Prometheus, startPrometheus } from './prometheus.ts';
+import { type AlertScene, preload, SCRAPED, startAlertScene } from './alert-scene.ts';
 
 const TEST_MS = 240_000;
 /** Eight processes start one after another. */
 const RESTARTS_MS = 240_000;
-const FIRED_WITHIN_MS = 180_000;
 /** The threshold of the rule is 80 %. */
 const USED_CONNECTIONS = 0.85;
 const EXPIRED_ROWS = 2_000;
-const SCRAPED = { timeoutMs: 60_000, message: 'a process being scraped' };
 const ANSWERED_WITHIN_MS = 5_000;
 const LATER = '29990101T000000-later';
 /** A poll that is answered after a second is late. */
 const STOPPED_MS = 1_500;
 
 const parts = new AsyncDisposableStack();
-let postgres: OwnPostgres;
-let redis: TestRedis;
-let stored: RedisHandles;
+let postgres: AlertScene['postgres'];
+let redis: AlertScene['redis'];
+let stored: AlertScene['stored'];
 let fleet: Fleet;
-let prometheus: Prometheus;
+let prometheus: AlertScene['prometheus'];
+let scrapeFleet: AlertScene['scrapeFleet'];
+let untilFired: AlertScene['untilFired'];
+let addBot: AlertScene['addBot'];
+let several: AlertScene['several'];
+let updates: AlertScene['updates'];
 
 beforeAll(async () => {
-  postgres = parts.adopt(await startOwnPostgres(), (own) => own.drop());
-  redis = parts.adopt(await startTestRedis(), (own) => own.stop());
-  const connected = await connectRedis({ url: redis.url, log: { warn: () => undefined } });
-  stored = parts.adopt(connected, (handles) => handles.close());
-  await administer(
-    postgres.url,
-    `insert into events (kind, text, at) select 'bot.added', 'old', now() - interval '3 days' from generate_series(1, ${EXPIRED_ROWS});
-    analyze events`,
-  );
   const settings = { PUBLIC_URL: 'http://127.0.0.1:1', RETENTION_EVENTS_DAYS: '1' };
-  fleet = parts.adopt(await startFleet({ apis: 1, workers: 1 }, settings, postgres, redis), (own) => own.stop());
-  prometheus = parts.adopt(await startPrometheus(), (own) => own.stop());
-  await scrapeFleet();
-  // A counter that has risen before it was scraped has not risen.
-  await waitFor(() => prometheus.holds('flotilla_redis_up{job="flotilla-worker"}'), SCRAPED);
+  const expired = `insert into events (kind, text, at)
+    select 'bot.added', 'old', now() - interval '3 days' from generate_series(1, ${EXPIRED_ROWS}); analyze events`;
+  ({ postgres, redis, stored, fleet, prometheus, scrapeFleet, untilFired, addBot, several, updates } =
+    await startAlertScene(parts, settings, ({ url }) => administer(url, expired)));
 }, TEST_MS);
 afterEach(() => fleet.control.clearFaults({}));
 afterAll(() => parts.disposeAsync(), 60_000);
 
-async function scrapeFleet(): Promise<void> {
-  await prometheus.scrape(
-    [...fleet.apis, ...fleet.workers].map(({ role, metricsPort }) => {
-      const at = (role === 'api' ? fleet.apis : fleet.workers).findIndex((one) => one.metricsPort === metricsPort);
-      return { job: `flotilla-${role}`, name: `${role}-${at}`, port: metricsPort };
-    }),
-  );
-}
-
-/** Keeps doing something until all of these alerts have fired. */
-async function untilFired(names: string[], again: () => Promise<unknown> = async () => {}): Promise<void> {
-  let silent = names;
-  await waitFor(
-    async () => {
-      const [, fired] = await Promise.all([again(), prometheus.fired()]);
-      silent = names.filter((name) => !fired.includes(`Flotilla${name}`));
-      return silent.length === 0;
-    },
-    { timeoutMs: FIRED_WITHIN_MS, pauseMs: 500 },
-  ).catch((error) => {
-    if (silent.length === 0) throw error;
-  });
-  expect({ silent }).toEqual({ silent: [] });
-}
-
-/** On a busy machine a store may not answer in time. */
-const addBot = (fields = {}): Promise<FleetBot> => waitFor(() => fleet.addBot(fields), { timeoutMs: 30_000 });
-const several = (count: number, fields: Record<string, unknown>): Promise<FleetBot[]> =>
-  Promise.all(Array.from({ length: count }, () => addBot(fields)));
-const updates = (of: FleetBot[], count: number, chats: number) =>
-  fleet.control.generate({ bots: of.map(({ platformId }) => platformId), chats, count });
 const push = ({ id }: FleetBot, secret: string) =>
   fetch(`${fleet.url}/telegram/${id}`, {
     method: 'POST',
@@ -97,7 +56,6 @@ const signIn = (body: object) =>
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(ANSWERED_WITHIN_MS),
   }).catch(() => undefined);
-const preload = (code: string) => ({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` });
 
 test(
   'tell of backends, webhooks, rules and sign-ins that fail, of what is not stored or not removed, and of stores that are set wrong',

@@ -13,8 +13,11 @@ const PROMETHEUS = {
   missing: 'There is no prometheus on the PATH: install it (Debian, Ubuntu: apt-get install prometheus).',
 };
 const EVERY = '2s';
-/** A fault must last for a sixtieth of what the rule says, and rules look back for a quarter of it. */
-const SHORTER = { lasts: 60, looksBack: 4 };
+/**
+ * A fault must last for a sixtieth of what the rule says, rules look back for a quarter of it, and what waits is old after half a
+ * minute in place of five.
+ */
+const SHORTER = { lasts: 60, looksBack: 4, oldAfterS: 30 };
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 /** A process, by the name under which it is scraped. */
@@ -91,5 +94,6 @@ function shortened(rules: string): string {
     })
     .replaceAll(/(\[|offset )(\d+)([smhd])\b/g, (_, before, amount, unit) => {
       return `${before}${seconds(amount, unit, SHORTER.looksBack)}s`;
-    });
+    })
+    .replaceAll(/(oldest\w*_seconds\)) > 300/g, `$1 > ${SHORTER.oldAfterS}`);
 }
