@@ -65,7 +65,7 @@ beforeEach(async () => {
     first_name: 'Ada',
     last_name: null,
     added: 0,
-    lastId: 0,
+    last_id: 0,
     direct: null,
   };
   await historyChatStore(api.database.db).upsertChats([{ ...ada, bot_id, id: PERSON, newest: null }]);

@@ -177,7 +177,7 @@ describe('chats by their last message', () => {
       first_name: 'Zoë',
       last_name: 'Łódź%',
       added: 0,
-      lastId: 0,
+      last_id: 0,
       direct: null,
     };
     await historyChatStore(db).upsertChats([{ ...named, bot_id: bot.id, id: 2, newest: null }]);
@@ -214,7 +214,7 @@ describe('chats by their last message', () => {
       first_name: null,
       last_name: null,
       added: 0,
-      lastId: 0,
+      last_id: 0,
       direct: null,
     };
     await historyChatStore(api.database.db).upsertChats([{ ...nameless, bot_id: bot.id, id: 2, newest: null }]);

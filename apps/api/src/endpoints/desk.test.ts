@@ -66,7 +66,7 @@ describe('a chat that awaits an answer', () => {
       first_name: null,
       last_name: null,
       added: 0,
-      lastId: 0,
+      last_id: 0,
       direct: null,
     };
     await historyChatStore(api.database.db).upsertChats([{ ...channel, bot_id: bot.id, id: -1, newest: null }]);

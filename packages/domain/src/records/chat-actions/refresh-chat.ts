@@ -22,7 +22,7 @@ export async function refreshChat(deps: ChatActionDeps, bot: Bot, chat_id: numbe
   return deps.db.transaction().execute(async (transaction) => {
     if (!(await lockBots(transaction, [bot.id])).has(bot.id)) throw new FlotillaError('not_found', 'Bot not found');
     await historyChatStore(transaction).upsertChats([
-      { ...facts, bot_id: bot.id, direct: null, added: 0, lastId: 0, newest: null },
+      { ...facts, bot_id: bot.id, direct: null, added: 0, last_id: 0, newest: null },
     ]);
     const [chat] = await chatStore(transaction).allOf(bot.id, facts.id);
     if (chat === undefined) throw new FlotillaError('internal', 'Postgres returned no row of the chat');

@@ -19,7 +19,7 @@ export async function trackChat(db: Database, chat: ChatOfBot): Promise<void> {
     ...unnamed,
     direct: null,
     added: 0,
-    lastId: 0,
+    last_id: 0,
     newest: null,
   };
   await historyChatStore(db).upsertGuessedChats([row]);

@@ -18,14 +18,14 @@ export function businessChatStore(db: Database) {
       const given = await unnestRows(
         [...written],
         [
-          ['bigint', (chat) => chat.botId],
-          ['bigint', (chat) => chat.chatId],
-          ['text', (chat) => chat.businessConnectionId],
-          ['bigint', (chat) => chat.lastDate],
-          ['bigint', (chat) => chat.lastIncomingDate],
-          ['bigint', (chat) => chat.lastIncomingId],
-          ['bigint', (chat) => chat.lastAnswerDate],
-          ['bigint', (chat) => chat.lastAnswerId],
+          ['bigint', (chat) => chat.bot_id],
+          ['bigint', (chat) => chat.chat_id],
+          ['text', (chat) => chat.business_connection_id],
+          ['bigint', (chat) => chat.last_date],
+          ['bigint', (chat) => chat.last_incoming_date],
+          ['bigint', (chat) => chat.last_incoming_id],
+          ['bigint', (chat) => chat.last_answer_date],
+          ['bigint', (chat) => chat.last_answer_id],
         ],
       );
       await sql`

@@ -10,10 +10,10 @@ import { type Column, unnestRows } from './unnest-rows.ts';
  * A chat with the number of messages it gained and the highest id of them, through business connections too, and the newest of those
  * that the bot itself got or sent.
  */
-export type CountedChat = FoldedChat & { added: number; lastId: number; newest: NewestOfChat | null };
+export type CountedChat = FoldedChat & { added: number; last_id: number; newest: NewestOfChat | null };
 export type NewestOfChat = Pick<
   WrittenToChat,
-  'lastDate' | 'lastIncomingDate' | 'lastIncomingId' | 'lastAnswerDate' | 'lastAnswerId'
+  'last_date' | 'last_incoming_date' | 'last_incoming_id' | 'last_answer_date' | 'last_answer_id'
 >;
 
 /** 1024 s. A shorter period makes more updates touch indexes; of a longer one, more chats are sorted for a page. */
@@ -30,12 +30,12 @@ const CHAT_COLUMNS: Column<CountedChat>[] = [
   ['bigint', (chat) => chat.added],
   ['text', chatSearchName],
   ['boolean', (chat) => chat.direct],
-  ['bigint', (chat) => chat.lastId],
-  ['bigint', (chat) => chat.newest?.lastDate ?? 0],
-  ['bigint', (chat) => chat.newest?.lastIncomingDate ?? null],
-  ['bigint', (chat) => chat.newest?.lastIncomingId ?? null],
-  ['bigint', (chat) => chat.newest?.lastAnswerDate ?? null],
-  ['bigint', (chat) => chat.newest?.lastAnswerId ?? null],
+  ['bigint', (chat) => chat.last_id],
+  ['bigint', (chat) => chat.newest?.last_date ?? 0],
+  ['bigint', (chat) => chat.newest?.last_incoming_date ?? null],
+  ['bigint', (chat) => chat.newest?.last_incoming_id ?? null],
+  ['bigint', (chat) => chat.newest?.last_answer_date ?? null],
+  ['bigint', (chat) => chat.newest?.last_answer_id ?? null],
 ];
 const CHAT_FIELDS = sql`bot_id, id, type, title, username, first_name, last_name`;
 const NEWEST_FIELDS = sql`last_id, last_date, last_incoming_date, last_incoming_id, last_answer_date, last_answer_id`;
@@ -77,13 +77,13 @@ export function historyChatStore(db: Database) {
     /** The chats with these names ('@name', lower case), the one that was seen last at the end. */
     async findChatNames(
       names: { bot_id: number; name: string }[],
-    ): Promise<{ botId: number; name: string; id: number }[]> {
+    ): Promise<{ bot_id: number; name: string; id: number }[]> {
       const wanted = await unnestRows(names, [
         ['bigint', ({ bot_id }) => bot_id],
         ['text', ({ name }) => name.slice(1)],
       ]);
-      const { rows } = await sql<{ botId: number; name: string; id: number }>`
-        select c.bot_id as "botId", '@' || wanted.name as name, c.id
+      const { rows } = await sql<{ bot_id: number; name: string; id: number }>`
+        select c.bot_id, '@' || wanted.name as name, c.id
         from ${wanted} as wanted (bot_id, name)
         join chats c on c.bot_id = wanted.bot_id and lower(c.username) = wanted.name
         order by c.updated_at`.execute(db);
@@ -126,8 +126,8 @@ export function historyChatStore(db: Database) {
     /** Subtracts deleted messages from the counts of their chats. */
     async subtractCounts(counts: ChatCount[]): Promise<void> {
       const columns: Column<ChatCount>[] = [
-        ['bigint', (count) => count.botId],
-        ['bigint', (count) => count.chatId],
+        ['bigint', (count) => count.bot_id],
+        ['bigint', (count) => count.chat_id],
         ['bigint', (count) => count.count],
       ];
       const given = await unnestRows(counts, columns);

@@ -9,22 +9,22 @@ import { type ReplacedRow, settleDates } from './settle-dates.ts';
 import { type Column, unnestRows } from './unnest-rows.ts';
 
 export interface ChatCount {
-  botId: number;
-  chatId: number;
+  bot_id: number;
+  chat_id: number;
   count: number;
 }
 
 /** A summary of the messages that were written to a conversation. Dates are Unix seconds; null: no such one. */
 export interface WrittenToChat extends ChatCount {
   /** '' for the bot's own chat. */
-  businessConnectionId: string;
+  business_connection_id: string;
   replaced: number;
-  lastId: number;
-  lastDate: number;
-  lastIncomingDate: number | null;
-  lastIncomingId: number | null;
-  lastAnswerDate: number | null;
-  lastAnswerId: number | null;
+  last_id: number;
+  last_date: number;
+  last_incoming_date: number | null;
+  last_incoming_id: number | null;
+  last_answer_date: number | null;
+  last_answer_id: number | null;
 }
 
 const MESSAGE_COLUMNS: Column<FoldedMessage>[] = [
@@ -101,9 +101,9 @@ const MESSAGE_WITH_POLL_COLUMNS: Column<MessageWithPoll>[] = [
 ];
 
 const DELETION_COLUMNS: Column<FoldedDeletion>[] = [
-  ['bigint', (deletion) => deletion.botId],
+  ['bigint', (deletion) => deletion.bot_id],
   ['text', (deletion) => deletion.business_connection_id],
-  ['bigint', (deletion) => deletion.chatId],
+  ['bigint', (deletion) => deletion.chat_id],
   ['bigint', (deletion) => deletion.id],
   ['timestamptz', (deletion) => new Date(deletion.atMs)],
 ];
@@ -115,10 +115,10 @@ const DELETION_COLUMNS: Column<FoldedDeletion>[] = [
 export function historyMessageStore(db: Database) {
   return {
     /** Messages outside business connections, by bot, chat and id. */
-    async findMessages(keys: { bot_id: number; chatId: number; id: number }[]): Promise<FoldedMessage[]> {
+    async findMessages(keys: { bot_id: number; chat_id: number; id: number }[]): Promise<FoldedMessage[]> {
       const wanted = await unnestRows(keys, [
         ['bigint', (key) => key.bot_id],
-        ['bigint', (key) => key.chatId],
+        ['bigint', (key) => key.chat_id],
         ['bigint', (key) => key.id],
       ]);
       const { rows } = await sql<FoldedMessage>`
@@ -135,13 +135,13 @@ export function historyMessageStore(db: Database) {
     async findBusinessChats(deletions: FoldedDeletion[]): Promise<FoldedDeletion[]> {
       const gone = await unnestRows(deletions, DELETION_COLUMNS);
       const { rows } = await sql<{
-        botId: number;
+        bot_id: number;
         business_connection_id: string;
-        chatId: number;
+        chat_id: number;
         id: number;
         at: Date;
       }>`
-        select m.bot_id as "botId", m.business_connection_id, m.chat_id as "chatId", m.id,
+        select m.bot_id, m.business_connection_id, m.chat_id, m.id,
           gone.at
         from ${gone} as gone (bot_id, business_connection_id, chat_id, id, at)
         join messages m on m.bot_id = gone.bot_id and m.business_connection_id = gone.business_connection_id
@@ -181,11 +181,11 @@ export function historyMessageStore(db: Database) {
             not written_again as inserted, ${ofReplaced(REVIVED)} as revived,
             ${ofReplaced(OF_ANOTHER)} as replaced
         )
-        select bot_id as "botId", business_connection_id as "businessConnectionId", chat_id as "chatId",
+        select bot_id, business_connection_id, chat_id,
           count(*) filter (where inserted or revived) as count,
-          count(*) filter (where replaced) as replaced, max(id) as "lastId", coalesce(max(date) filter (where not is_automatic), 0) as "lastDate",
-          (${NEWEST_INCOMING})[1] as "lastIncomingDate", (${NEWEST_INCOMING})[2] as "lastIncomingId",
-          (${NEWEST_ANSWER})[1] as "lastAnswerDate", (${NEWEST_ANSWER})[2] as "lastAnswerId"
+          count(*) filter (where replaced) as replaced, max(id) as last_id, coalesce(max(date) filter (where not is_automatic), 0) as last_date,
+          (${NEWEST_INCOMING})[1] as last_incoming_date, (${NEWEST_INCOMING})[2] as last_incoming_id,
+          (${NEWEST_ANSWER})[1] as last_answer_date, (${NEWEST_ANSWER})[2] as last_answer_id
         from written group by bot_id, business_connection_id, chat_id`.execute(db);
       return withoutReplaced(rows, settled.replaced);
     },
@@ -223,7 +223,7 @@ export function historyMessageStore(db: Database) {
             and m.chat_id = gone.chat_id and m.id = gone.id and m.deleted_at is null
           returning m.bot_id, m.chat_id
         )
-        select bot_id as "botId", chat_id as "chatId", count(*) as count
+        select bot_id, chat_id, count(*) as count
         from marked group by bot_id, chat_id`.execute(db);
       return rows;
     },
@@ -248,7 +248,8 @@ const OF_ANOTHER = sql`messages.edit_date is null and (old.text, old.media_type,
 function withoutReplaced(written: WrittenToChat[], replaced: ReplacedRow[]): WrittenToChat[] {
   for (const { bot_id, business_connection_id, chat_id, shown, isReplaced } of replaced) {
     const chat = written.find(
-      (one) => one.botId === bot_id && one.chatId === chat_id && one.businessConnectionId === business_connection_id,
+      (one) =>
+        one.bot_id === bot_id && one.chat_id === chat_id && one.business_connection_id === business_connection_id,
     );
     if (chat === undefined) continue;
     if (shown) chat.count -= 1;

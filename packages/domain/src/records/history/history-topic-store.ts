@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { FoldedTopic } from './effects/history-fold.ts';
 import { unnestRows } from './unnest-rows.ts';
 
-type ChatOfBot = { bot_id: number; chatId: number };
+type ChatOfBot = { bot_id: number; chat_id: number };
 
 /** The history writer's statements about topics, for many rows; `db` may be a transaction. */
 export function historyTopicStore(db: Database) {
@@ -12,8 +12,8 @@ export function historyTopicStore(db: Database) {
     async upsertTopics(topics: FoldedTopic[]): Promise<void> {
       const changed = topics.filter((topic) => topic.changed !== null);
       const given = await unnestRows(topics, [
-        ['bigint', (topic) => topic.botId],
-        ['bigint', (topic) => topic.chatId],
+        ['bigint', (topic) => topic.bot_id],
+        ['bigint', (topic) => topic.chat_id],
         ['bigint', (topic) => topic.threadId],
         ['text', ({ made }) => made.name ?? null],
         ['int', ({ made }) => made.iconColor ?? null],
@@ -37,10 +37,10 @@ export function historyTopicStore(db: Database) {
     async findForums(chats: ChatOfBot[]): Promise<ChatOfBot[]> {
       const wanted = await unnestRows(chats, [
         ['bigint', (chat) => chat.bot_id],
-        ['bigint', (chat) => chat.chatId],
+        ['bigint', (chat) => chat.chat_id],
       ]);
       const { rows } = await sql<ChatOfBot>`
-        select t.bot_id, t.chat_id as "chatId" from ${wanted} as wanted (bot_id, chat_id)
+        select t.bot_id, t.chat_id from ${wanted} as wanted (bot_id, chat_id)
         join topics t on t.bot_id = wanted.bot_id and t.chat_id = wanted.chat_id and t.thread_id = 1`.execute(db);
       return rows;
     },
@@ -49,8 +49,8 @@ export function historyTopicStore(db: Database) {
 
 async function change(db: Database, topics: FoldedTopic[]): Promise<void> {
   const given = await unnestRows(topics, [
-    ['bigint', (topic) => topic.botId],
-    ['bigint', (topic) => topic.chatId],
+    ['bigint', (topic) => topic.bot_id],
+    ['bigint', (topic) => topic.chat_id],
     ['bigint', (topic) => topic.threadId],
     ['text', ({ changed }) => changed?.name ?? null],
     ['text', ({ changed }) => changed?.iconEmoji ?? null],

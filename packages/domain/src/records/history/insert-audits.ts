@@ -10,9 +10,9 @@ type AccountActor = Extract<Actor, { kind: 'account' }>;
 const accountOf = ({ by }: FoldedAudit): AccountActor | null => (by.kind === 'account' ? by : null);
 
 const AUDIT_COLUMNS: Column<FoldedAudit>[] = [
-  ['bigint', (audit) => audit.botId],
-  ['bigint', (audit) => audit.chatId],
-  ['text', (audit) => audit.businessConnectionId],
+  ['bigint', (audit) => audit.bot_id],
+  ['bigint', (audit) => audit.chat_id],
+  ['text', (audit) => audit.business_connection_id],
   ['text', (audit) => audit.action],
   ['bigint', (audit) => audit.target?.id ?? null],
   ['bigint', (audit) => (audit.target?.kind === 'user' ? audit.target.id : null)],

@@ -55,10 +55,10 @@ async function withoutNewOnes(db: Database, messages: FoldedMessage[]): Promise<
       ['bigint', ({ chat_id }) => chat_id],
     ],
   );
-  const { rows } = await sql<{ botId: number; chatId: number; lastId: number }>`
-    select c.bot_id as "botId", c.id as "chatId", c.last_id as "lastId"
+  const { rows } = await sql<{ bot_id: number; chat_id: number; last_id: number }>`
+    select c.bot_id, c.id as chat_id, c.last_id
     from ${given} as given (bot_id, id) join chats c on c.bot_id = given.bot_id and c.id = given.id`.execute(db);
-  const lastIds = new Map(rows.map(({ botId, chatId, lastId }) => [`${botId} ${chatId}`, lastId]));
+  const lastIds = new Map(rows.map(({ bot_id, chat_id, last_id }) => [`${bot_id} ${chat_id}`, last_id]));
   return messages.filter(
     ({ bot_id, chat_id, id, edit_date }) =>
       edit_date !== null || id <= 0 || id <= (lastIds.get(`${bot_id} ${chat_id}`) ?? 0),

@@ -134,14 +134,14 @@ async function readEffects(
 async function findStoredBefore(db: Database, effects: readonly BotEffect[]): Promise<StoredBefore> {
   const names = effects.flatMap(({ bot_id, effect }) => chatNames(effect).map((name) => ({ bot_id, name })));
   const found = names.length === 0 ? [] : await historyChatStore(db).findChatNames(names);
-  const chatIds = new Map(found.map(({ botId, name, id }) => [chatNameKey(botId, name), id]));
+  const chatIds = new Map(found.map(({ bot_id, name, id }) => [chatNameKey(bot_id, name), id]));
   const sources = effects.flatMap(({ bot_id, effect }) => {
     if (effect.type !== 'copy' && effect.type !== 'edit') return [];
     const from = effect.type === 'copy' ? effect.copy.from : effect.chat;
     const pairs = effect.type === 'copy' ? effect.copy.pairs : [{ sourceId: effect.id }];
-    const chatId = typeof from === 'number' ? from : chatIds.get(chatNameKey(bot_id, from));
-    if (chatId === undefined) return [];
-    return pairs.flatMap(({ sourceId }) => (sourceId === null ? [] : [{ bot_id, chatId, id: sourceId }]));
+    const chat_id = typeof from === 'number' ? from : chatIds.get(chatNameKey(bot_id, from));
+    if (chat_id === undefined) return [];
+    return pairs.flatMap(({ sourceId }) => (sourceId === null ? [] : [{ bot_id, chat_id, id: sourceId }]));
   });
   const messages = sources.length === 0 ? [] : await historyMessageStore(db).findMessages(sources);
   const byKey = messages.map((row) => [messageKey(row.bot_id, '', row.chat_id, row.id), row] as const);
@@ -157,11 +157,11 @@ async function findForums(
   const targets = effects.flatMap(({ bot_id, effect }) => {
     if (effect.type !== 'copy' || effect.copy.details.thread_id !== undefined) return [];
     const { to } = effect.copy;
-    const chatId = typeof to === 'number' ? to : chatIds.get(chatNameKey(bot_id, to));
-    return chatId === undefined ? [] : [{ bot_id, chatId }];
+    const chat_id = typeof to === 'number' ? to : chatIds.get(chatNameKey(bot_id, to));
+    return chat_id === undefined ? [] : [{ bot_id, chat_id }];
   });
   const forums = targets.length === 0 ? [] : await historyTopicStore(db).findForums(targets);
-  return new Set(forums.map(({ bot_id, chatId }) => chatKey(bot_id, chatId)));
+  return new Set(forums.map(({ bot_id, chat_id }) => chatKey(bot_id, chat_id)));
 }
 
 function chatNames(effect: HistoryEffect): string[] {
@@ -189,7 +189,7 @@ async function writeFold(db: Database, fold: HistoryFold): Promise<number> {
   const { known, guessed } = countedChats(fold, added);
   if (known.length > 0) await chats.upsertChats(known);
   if (guessed.length > 0) await chats.upsertGuessedChats(guessed);
-  const ofBusiness = added.filter(({ businessConnectionId }) => businessConnectionId !== '');
+  const ofBusiness = added.filter(({ business_connection_id }) => business_connection_id !== '');
   if (ofBusiness.length > 0) await businessChatStore(db).takeNewest(ofBusiness);
   if (removed.length > 0) await chats.subtractCounts(removed);
   if (fold.memberships.size > 0) await blockedChatStore(db).take(takeMemberships(fold));
@@ -208,14 +208,14 @@ async function followGroup(db: Database, { move, atS }: FoldedMigration): Promis
 }
 
 async function deleteMessages(store: ReturnType<typeof historyMessageStore>, fold: HistoryFold): Promise<ChatCount[]> {
-  const placed = fold.deletions.filter((deletion) => deletion.chatId !== null);
-  const unplaced = fold.deletions.filter((deletion) => deletion.chatId === null);
+  const placed = fold.deletions.filter((deletion) => deletion.chat_id !== null);
+  const unplaced = fold.deletions.filter((deletion) => deletion.chat_id === null);
   const found = unplaced.length === 0 ? [] : await store.findBusinessChats(unplaced);
   return placed.length + found.length === 0 ? [] : store.markDeleted([...placed, ...found]);
 }
 
 function countedChats(fold: HistoryFold, written: WrittenToChat[]): { known: CountedChat[]; guessed: CountedChat[] } {
-  const byChat = Map.groupBy(written, (chat) => chatKey(chat.botId, chat.chatId));
+  const byChat = Map.groupBy(written, (chat) => chatKey(chat.bot_id, chat.chat_id));
   const counted = (chat: FoldedChat): CountedChat => {
     const key = chatKey(chat.bot_id, chat.id);
     const conversations = byChat.get(key) ?? [];
@@ -223,8 +223,8 @@ function countedChats(fold: HistoryFold, written: WrittenToChat[]): { known: Cou
       ...chat,
       direct: chat.direct || (fold.guessedChats.get(key)?.direct ?? chat.direct),
       added: conversations.reduce((sum, { count }) => sum + count, 0),
-      lastId: Math.max(0, ...conversations.map(({ lastId }) => lastId)),
-      newest: conversations.find(({ businessConnectionId }) => businessConnectionId === '') ?? null,
+      last_id: Math.max(0, ...conversations.map(({ last_id }) => last_id)),
+      newest: conversations.find(({ business_connection_id }) => business_connection_id === '') ?? null,
     };
   };
   const known = [...fold.chats.values()].map(counted);
@@ -252,7 +252,7 @@ function takeAuthors({ authors }: HistoryFold): FoldedAuthor[] {
 
 function takeTopics({ topics }: HistoryFold): FoldedTopic[] {
   const taken = [...topics.values()].sort(
-    (a, b) => a.botId - b.botId || a.chatId - b.chatId || a.threadId - b.threadId,
+    (a, b) => a.bot_id - b.bot_id || a.chat_id - b.chat_id || a.threadId - b.threadId,
   );
   topics.clear();
   return taken;

@@ -72,15 +72,15 @@ async function giveUp(deps: WriteHistoryDeps, row: DeadLetterRow): Promise<void>
     if (!isDataFault(error)) throw error;
     // Postgres refuses even the dead letter. Waiting would stop the stream for good, so it is logged and dropped.
     deps.log.error(
-      { err: error, botId: row.bot_id, captureKey: row.capture_key },
+      { err: error, bot: row.bot_id, capture_key: row.capture_key },
       'a failed delivery could not be kept',
     );
   }
 }
 
 function logDeadLetter({ log }: WriteHistoryDeps, row: DeadLetterRow): void {
-  const { bot_id: botId, update_id: updateId, capture_key: captureKey, reason } = row;
-  log.warn({ botId, updateId, captureKey, reason }, 'the history cannot keep an entry: it becomes a failed delivery');
+  const { bot_id: bot, update_id, capture_key, reason } = row;
+  log.warn({ bot, update_id, capture_key, reason }, 'the history cannot keep an entry: it becomes a failed delivery');
 }
 
 // Only an error about the data makes a dead letter. Any other one (no connection, a missing column, our own fault) must

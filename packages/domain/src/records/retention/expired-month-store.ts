@@ -59,10 +59,10 @@ export function expiredMonthStore(db: Database) {
 
 /** Messages of one author in a chat, by what they are counted for; and the key of the last message that was read. */
 type Counted = {
-  botId: number;
-  businessConnectionId: string;
-  chatId: number;
-  userId: number | null;
+  bot_id: number;
+  business_connection_id: string;
+  chat_id: number;
+  user_id: number | null;
   ofAuthor: number;
   ofChat: number;
   lastBot: number;
@@ -88,8 +88,8 @@ async function countNext(db: Database, month: Selectable<ExpiredMonthsTable>, li
     ), last as (
       select bot_id, business_connection_id, chat_id, id, date from part order by 1 desc, 2 desc, 3 desc, 4 desc, 5 desc limit 1
     )
-    select p.bot_id as "botId", p.business_connection_id as "businessConnectionId", p.chat_id as "chatId",
-      p.user_id as "userId",
+    select p.bot_id, p.business_connection_id, p.chat_id,
+      p.user_id,
       count(*) filter (where p.is_of_author) as "ofAuthor", count(*) filter (where p.is_of_chat) as "ofChat",
       l.bot_id as "lastBot", l.business_connection_id as "lastConnection", l.chat_id as "lastChat", l.id as "lastId",
       l.date as "lastDate"
@@ -105,9 +105,9 @@ async function subtractAuthors(db: Database, counted: Counted[]): Promise<void> 
   const authors = await unnestRows(
     counted.filter(({ ofAuthor }) => ofAuthor > 0),
     [
-      ['bigint', ({ botId }) => botId],
-      ['bigint', ({ chatId }) => chatId],
-      ['bigint', ({ userId }) => userId],
+      ['bigint', ({ bot_id }) => bot_id],
+      ['bigint', ({ chat_id }) => chat_id],
+      ['bigint', ({ user_id }) => user_id],
       ['bigint', ({ ofAuthor }) => ofAuthor],
     ],
   );
@@ -133,8 +133,8 @@ async function subtractChats(db: Database, counted: Counted[], untilDate: number
   const chats = await unnestRows(
     counted.filter(({ ofChat }) => ofChat > 0),
     [
-      ['bigint', ({ botId }) => botId],
-      ['bigint', ({ chatId }) => chatId],
+      ['bigint', ({ bot_id }) => bot_id],
+      ['bigint', ({ chat_id }) => chat_id],
       ['bigint', ({ ofChat }) => ofChat],
     ],
   );
@@ -153,12 +153,14 @@ async function subtractChats(db: Database, counted: Counted[], untilDate: number
 }
 
 async function subtractBusinessChats(db: Database, counted: Counted[], untilDate: number): Promise<void> {
-  const ofBusiness = counted.filter(({ ofChat, businessConnectionId }) => ofChat > 0 && businessConnectionId !== '');
+  const ofBusiness = counted.filter(
+    ({ ofChat, business_connection_id }) => ofChat > 0 && business_connection_id !== '',
+  );
   if (ofBusiness.length === 0) return;
   const chats = await unnestRows(ofBusiness, [
-    ['bigint', ({ botId }) => botId],
-    ['bigint', ({ chatId }) => chatId],
-    ['text', ({ businessConnectionId }) => businessConnectionId],
+    ['bigint', ({ bot_id }) => bot_id],
+    ['bigint', ({ chat_id }) => chat_id],
+    ['text', ({ business_connection_id }) => business_connection_id],
     ['bigint', ({ ofChat }) => ofChat],
   ]);
   await sql`

@@ -136,8 +136,8 @@ export function removalStore(db: Database) {
       const [connection, chatId, id] = from ?? FIRST;
       const key = sql`(business_connection_id, chat_id, id)`;
       const ofBot = sql`bot_id = ${botId} and ${key} >= (${connection}, ${chatId}::bigint, ${id}::bigint)`;
-      const { rows } = await sql<{ connection: string; chatId: number; id: number }>`
-        select business_connection_id as connection, chat_id as "chatId", id from (
+      const { rows } = await sql<{ business_connection_id: string; chat_id: number; id: number }>`
+        select * from (
           select business_connection_id, chat_id, id from messages where ${ofBot}
           order by business_connection_id, chat_id, id limit ${limit}
         ) as first order by business_connection_id desc, chat_id desc, id desc limit 1`.execute(db);
@@ -145,8 +145,10 @@ export function removalStore(db: Database) {
       if (last === undefined) return { last: null };
       await sql`
         delete from messages
-        where ${ofBot} and ${key} <= (${last.connection}, ${last.chatId}::bigint, ${last.id}::bigint)`.execute(db);
-      return { last: [last.connection, last.chatId, last.id] };
+        where ${ofBot} and ${key} <= (${last.business_connection_id}, ${last.chat_id}::bigint, ${last.id}::bigint)`.execute(
+        db,
+      );
+      return { last: [last.business_connection_id, last.chat_id, last.id] };
     },
 
     /** Removes other rows of a bot, one table at a time. Returns 0 when none is left. */

@@ -87,7 +87,7 @@ describe('what authors wrote is counted', () => {
 
   test('and taken off as messages are deleted, once each', async () => {
     await store(...many(9));
-    const gone = [1, 2, 3].map((id) => ({ botId, chatId: CHAT, business_connection_id: '', id, atMs: Date.now() }));
+    const gone = [1, 2, 3].map((id) => ({ bot_id: botId, chat_id: CHAT, business_connection_id: '', id, atMs: Date.now() }));
     for (let time = 0; time < 2; time += 1) await historyMessageStore(database.db).markDeleted([...gone]);
     expect(await counts()).toEqual([
       [ADA, 4],
@@ -135,7 +135,7 @@ describe('what authors wrote is counted', () => {
       Array.from({ length: 20 }, async (_, at) => {
         await store(...many(50, at * 50 + 1));
         await historyMessageStore(database.db).markDeleted([
-          { botId, chatId: CHAT, business_connection_id: '', id: at * 50 + 1, atMs: Date.now() },
+          { bot_id: botId, chat_id: CHAT, business_connection_id: '', id: at * 50 + 1, atMs: Date.now() },
         ]);
       }),
     );

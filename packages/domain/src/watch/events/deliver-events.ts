@@ -12,7 +12,7 @@ import { sinkStore } from './sink-store.ts';
 
 export type DeliverDeps = SendDeps & { db: Database; secrets: SecretBox; publicUrl: string | null };
 
-type Due = { id: number; sinkId: number; eventId: number; repeats: number; retry: string | null };
+type Due = { id: number; sink_id: number; event_id: number; repeats: number; retry: string | null };
 
 /** Longer than a request may take: after a process died, another one sends what it had taken. */
 const TAKEN_FOR_S = 60;
@@ -33,9 +33,9 @@ export async function deliverEvents(deps: DeliverDeps, lookEveryMs: number, sign
     const sinks = new Map((await sinkStore(deps.db, deps.secrets).list()).map((sink) => [sink.id, sink]));
     const resting = [...wroteAt].flatMap(([id, atMs]) => (deps.clock.nowMs() - atMs < lookEveryMs ? [id] : []));
     const taken = sinks.size === 0 ? [] : await takeDue(deps.db, resting);
-    for (const [sinkId, due] of Map.groupBy(taken, (one) => one.sinkId)) {
-      if (sinks.get(sinkId)?.target.kind === 'chat') wroteAt.set(sinkId, deps.clock.nowMs());
-      const sent = deliver(deps, sinks.get(sinkId), due, signal).finally(() => sending.delete(sent));
+    for (const [sink_id, due] of Map.groupBy(taken, (one) => one.sink_id)) {
+      if (sinks.get(sink_id)?.target.kind === 'chat') wroteAt.set(sink_id, deps.clock.nowMs());
+      const sent = deliver(deps, sinks.get(sink_id), due, signal).finally(() => sending.delete(sent));
       sending.add(sent);
     }
     if (sending.size === 0) return;
@@ -73,16 +73,16 @@ async function takeDue(db: Database, resting: readonly number[]): Promise<Due[]>
     )
     update event_deliveries d set due_at = now() + make_interval(secs => ${TAKEN_FOR_S}), retry = coalesce(retry, '')
     where id in (select id from due) and delivered_at is null and due_at <= now()
-    returning id, sink_id as "sinkId", event_id as "eventId", repeats, retry`.execute(db);
+    returning id, sink_id, event_id, repeats, retry`.execute(db);
   return rows.sort((one, other) => one.id - other.id);
 }
 
 async function deliver(deps: DeliverDeps, sink: EventSink | undefined, due: Due[], signal: AbortSignal): Promise<void> {
   // The sink was deleted since, or just added.
   if (sink === undefined) return;
-  const found = await eventStore(deps.db).findAll(due.map(({ eventId }) => eventId));
-  const events = due.flatMap(({ eventId, repeats }) => {
-    const event = found.get(eventId);
+  const found = await eventStore(deps.db).findAll(due.map(({ event_id }) => event_id));
+  const events = due.flatMap(({ event_id, repeats }) => {
+    const event = found.get(event_id);
     return event === undefined || isOver(deps, event.at) ? [] : [shownEvent(deps, event, repeats)];
   });
   const rows = due.map(({ id }) => id);
@@ -97,7 +97,7 @@ async function deliver(deps: DeliverDeps, sink: EventSink | undefined, due: Due[
       await sinks.noteDelivered(sink.id, new Date(deps.clock.nowMs()));
       return;
     case 'failed': {
-      const newest = Math.max(...due.map(({ eventId }) => found.get(eventId)?.at.getTime() ?? 0));
+      const newest = Math.max(...due.map(({ event_id }) => found.get(event_id)?.at.getTime() ?? 0));
       await retry(deps, rows, recordOf(due[0]?.retry ?? null, sent, newest + EXPIRES_MS, deps.clock.nowMs()));
       await sinks.noteFailed(sink.id, new Date(deps.clock.nowMs()), sent.reason);
       return;

@@ -24,14 +24,14 @@ async function newestLetter(db: Database): Promise<number> {
 
 /** Returns the id of the last failed delivery that it recorded. */
 async function recordLettersAfter(db: Database, id: number): Promise<number> {
-  const { rows } = await sql<{ botId: number; count: number; reason: string; last: number }>`
-    select bot_id as "botId", count(*) as count, max(reason) as reason, max(id) as last from dead_letters
+  const { rows } = await sql<{ bot_id: number; count: number; reason: string; last: number }>`
+    select bot_id, count(*) as count, max(reason) as reason, max(id) as last from dead_letters
     where id > ${id} and created_at < now() - make_interval(secs => ${SETTLED_S})
     group by bot_id order by bot_id`.execute(db);
   await db.transaction().execute(async (transaction) => {
-    for (const { botId, count, reason } of rows) {
+    for (const { bot_id, count, reason } of rows) {
       const text = `${count === 1 ? '1 update' : `${count} updates`} failed: ${reason}`;
-      await recordEvent(transaction, { kind: 'dead_letters.grew', bot_id: botId, text });
+      await recordEvent(transaction, { kind: 'dead_letters.grew', bot_id, text });
     }
   });
   return Math.max(id, ...rows.map(({ last }) => last));

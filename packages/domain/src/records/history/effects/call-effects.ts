@@ -208,10 +208,10 @@ function auditEffects(entry: CallEntry, result: unknown): HistoryEffect[] {
   if (audited === null) return [];
   // An action is never left out because its chat cannot be read.
   const chat = readChatRef(params, 'chat_id') ?? 0;
-  const businessConnectionId = readTextParam(params, 'business_connection_id') ?? '';
+  const business_connection_id = readTextParam(params, 'business_connection_id') ?? '';
   const details = incomplete === undefined ? audited.details : notUnderstood(audited.details, incomplete);
   const captureKey = actor.auditKey ?? ofCall ?? key;
-  const of = { chat, businessConnectionId, dateS: toSeconds(atMs), captureKey, by };
+  const of = { chat, business_connection_id, dateS: toSeconds(atMs), captureKey, by };
   return [{ type: 'audit', audit: { ...audited, details, ...of } }];
 }
 

@@ -91,7 +91,7 @@ export interface NewTopic {
 
 export interface NewAudit {
   chat: ChatRef;
-  businessConnectionId: string;
+  business_connection_id: string;
   action: AuditAction;
   target: AuditTarget | null;
   details: string;

@@ -19,17 +19,17 @@ export type FoldedMessage = NewMessage & { bot_id: number; position?: number | n
 export type FoldedChat = ChatFacts & { bot_id: number; direct: boolean | null };
 export type FoldedAuthor = SenderFacts & { bot_id: number; chat_id: number; seenAtS: number };
 export type FoldedDeletion = {
-  botId: number;
+  bot_id: number;
   business_connection_id: string;
-  chatId: number | null;
+  chat_id: number | null;
   id: number;
   atMs: number;
 };
 /** `atS`: Unix seconds. */
 export type FoldedMigration = { move: GroupMove; atS: number };
-export type FoldedTopic = Omit<NewTopic, 'chat'> & { botId: number; chatId: number };
+export type FoldedTopic = Omit<NewTopic, 'chat'> & { bot_id: number; chat_id: number };
 export type FoldedPoll = PollDetails & { bot_id: number };
-export type FoldedAudit = Omit<NewAudit, 'chat'> & { botId: number; chatId: number };
+export type FoldedAudit = Omit<NewAudit, 'chat'> & { bot_id: number; chat_id: number };
 
 /** Rows that the effects of the batch refer to, as the database had them before it. */
 export interface StoredBefore {
@@ -79,18 +79,18 @@ export function emptyFold(before: StoredBefore): HistoryFold {
 }
 
 /** Names a message across bots; chats outside a business connection have '' for it. */
-export function messageKey(botId: number, businessConnectionId: string, chatId: number, id: number): string {
-  return `${botId} ${chatId} ${id} ${businessConnectionId}`;
+export function messageKey(bot_id: number, business_connection_id: string, chat_id: number, id: number): string {
+  return `${bot_id} ${chat_id} ${id} ${business_connection_id}`;
 }
 
 /** Names a chat across bots. */
-export function chatKey(botId: number, chatId: number): string {
-  return `${botId} ${chatId}`;
+export function chatKey(bot_id: number, chat_id: number): string {
+  return `${bot_id} ${chat_id}`;
 }
 
 /** Names a chat by its '@username' in lower case, across bots. */
-export function chatNameKey(botId: number, name: string): string {
-  return `${botId} ${name}`;
+export function chatNameKey(bot_id: number, name: string): string {
+  return `${bot_id} ${name}`;
 }
 
 /** Adds one effect; effects of one bot must come in the order they happened. */
@@ -172,13 +172,13 @@ function foldAuthor(fold: HistoryFold, author: FoldedAuthor): void {
   if (known === undefined || author.seenAtS >= known.seenAtS) fold.authors.set(key, author);
 }
 
-function foldTopic(fold: HistoryFold, botId: number, { chat, ...topic }: NewTopic): void {
-  const chatId = resolveChat(fold, botId, chat);
-  if (chatId === null) return;
-  const key = `${chatKey(botId, chatId)} ${topic.threadId}`;
+function foldTopic(fold: HistoryFold, bot_id: number, { chat, ...topic }: NewTopic): void {
+  const chat_id = resolveChat(fold, bot_id, chat);
+  if (chat_id === null) return;
+  const key = `${chatKey(bot_id, chat_id)} ${topic.threadId}`;
   const known = fold.topics.get(key);
   fold.topics.set(key, {
-    ...{ botId, chatId, threadId: topic.threadId },
+    ...{ bot_id, chat_id, threadId: topic.threadId },
     made: merged(topic.made, known?.made ?? {}),
     changed: topic.changed === null ? (known?.changed ?? null) : merged(known?.changed ?? {}, topic.changed),
     messageAtS: Math.max(topic.messageAtS ?? 0, known?.messageAtS ?? 0) || null,
@@ -207,9 +207,9 @@ function forgetEarlierDeletion(
   fold.deletions = fold.deletions.filter(
     (deletion) =>
       deletion.id !== id ||
-      deletion.botId !== bot_id ||
+      deletion.bot_id !== bot_id ||
       deletion.business_connection_id !== business_connection_id ||
-      (deletion.chatId ?? chat_id) !== chat_id ||
+      (deletion.chat_id ?? chat_id) !== chat_id ||
       deletion.atMs >= date * 1000,
   );
 }
@@ -241,9 +241,9 @@ function foldCopy(fold: HistoryFold, bot_id: number, copy: MessageCopy): void {
   }
 }
 
-function foldEdit(fold: HistoryFold, botId: number, { chat, id, changes }: HistoryEffect & { type: 'edit' }): void {
-  const chatId = resolveChat(fold, botId, chat);
-  const known = chatId === null ? undefined : findMessage(fold, botId, chatId, id);
+function foldEdit(fold: HistoryFold, bot_id: number, { chat, id, changes }: HistoryEffect & { type: 'edit' }): void {
+  const chat_id = resolveChat(fold, bot_id, chat);
+  const known = chat_id === null ? undefined : findMessage(fold, bot_id, chat_id, id);
   if (known !== undefined) foldMessage(fold, editedMessage(known, changes));
 }
 
@@ -268,32 +268,32 @@ function copiedDetails(source: MessageDetails, own: MessageDetails, takesCaption
 }
 
 // The source may be in this batch, as a message or as an edit, and in the database as well.
-function findMessage(fold: HistoryFold, botId: number, chatId: number, id: number): FoldedMessage | undefined {
-  const key = messageKey(botId, '', chatId, id);
+function findMessage(fold: HistoryFold, bot_id: number, chat_id: number, id: number): FoldedMessage | undefined {
+  const key = messageKey(bot_id, '', chat_id, id);
   const stored = fold.before.messages.get(key);
   const folded = fold.messages.get(key);
   if (stored === undefined || folded === undefined) return folded ?? stored;
   return mergeMessage(stored, folded);
 }
 
-function foldDeletion(fold: HistoryFold, botId: number, effect: HistoryEffect & { type: 'delete' }): void {
+function foldDeletion(fold: HistoryFold, bot_id: number, effect: HistoryEffect & { type: 'delete' }): void {
   const { business_connection_id, chat, messageIds, atMs } = effect;
-  const chatId = chat === null ? null : resolveChat(fold, botId, chat);
-  if (chat !== null && chatId === null) return;
-  for (const id of messageIds) fold.deletions.push({ botId, business_connection_id, chatId, id, atMs });
+  const chat_id = chat === null ? null : resolveChat(fold, bot_id, chat);
+  if (chat !== null && chat_id === null) return;
+  for (const id of messageIds) fold.deletions.push({ bot_id, business_connection_id, chat_id, id, atMs });
 }
 
 // An action in an unknown chat is kept, too: under chat 0, with the chat's name in its details.
-function foldAudit(fold: HistoryFold, botId: number, { chat, ...audit }: NewAudit): void {
-  const chatId = resolveChat(fold, botId, chat);
-  const details = chatId === null ? [chat, audit.details].filter((part) => part !== '').join(', ') : audit.details;
-  fold.audits.push({ ...audit, botId, chatId: chatId ?? 0, details });
+function foldAudit(fold: HistoryFold, bot_id: number, { chat, ...audit }: NewAudit): void {
+  const chat_id = resolveChat(fold, bot_id, chat);
+  const details = chat_id === null ? [chat, audit.details].filter((part) => part !== '').join(', ') : audit.details;
+  fold.audits.push({ ...audit, bot_id, chat_id: chat_id ?? 0, details });
 }
 
 function guessedChat(id: number): ChatFacts {
   return { id, type: guessChatType(id), title: null, username: null, first_name: null, last_name: null };
 }
 
-function resolveChat(fold: HistoryFold, botId: number, chat: ChatRef): number | null {
-  return typeof chat === 'number' ? chat : (fold.before.chatNames.get(chatNameKey(botId, chat)) ?? null);
+function resolveChat(fold: HistoryFold, bot_id: number, chat: ChatRef): number | null {
+  return typeof chat === 'number' ? chat : (fold.before.chatNames.get(chatNameKey(bot_id, chat)) ?? null);
 }
