@@ -12,7 +12,7 @@ import { parseSync } from '@swc/core';
  * files per field: nine in ten fields of the API document that have two words are named in so many files at most, in either
  * spelling.
  */
-const LIMITS = { 'both spellings': 209, 'files per field': 30 };
+const LIMITS = { 'both spellings': 150, 'files per field': 30 };
 
 const ROOT = join(import.meta.dirname, '..');
 const NOT_PRODUCT = /\.(test|d)\.ts$|\/tests\/|^packages\/(bench|system-tests|testing)\//;

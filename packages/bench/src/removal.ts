@@ -56,8 +56,8 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 async function lookAt(db: Database, botId: number): Promise<void> {
   const store = messageStore(db);
   const chat = { bot_id: botId, chat_id: OLD_CHAT };
-  await store.list(chat, { limit: 50, offset: 0, before: null, includeDeleted: false });
-  await store.count(chat, { includeDeleted: false });
+  await store.list(chat, { limit: 50, offset: 0, before: null, include_deleted: false });
+  await store.count(chat, { include_deleted: false });
 }
 
 async function removeBeside(db: Database, otherBot: number): Promise<{ tookMs: number; writes: number[] }> {

@@ -5,22 +5,22 @@ import type { BotApiAnswer } from './answer.ts';
 /** A webhook as its caller may see it. `backend` is null if there is none. */
 type Webhook = {
   pending: number;
-  allowedUpdates: readonly string[] | null;
+  allowed_updates: readonly string[] | null;
   /** The webhook of another service at the platform, which gets the updates instead. */
   foreign?: { host: string; sinceMs: number } | null;
   backend: {
     url: string;
     hasCertificate: boolean;
     /** '' if the name of the URL is looked up. */
-    ipAddress: string;
-    maxConnections: number;
+    ip_address: string;
+    max_connections: number;
     error: { atMs: number; message: string } | null;
     state: BackendState;
   } | null;
 };
 
 /** The answer to `getWebhookInfo`, with the fields of the platform; the state of a backend is shown while it is not `ok`. */
-export function webhookInfo({ pending, allowedUpdates, foreign = null, backend }: Webhook): BotApiAnswer {
+export function webhookInfo({ pending, allowed_updates, foreign = null, backend }: Webhook): BotApiAnswer {
   const info: Record<string, unknown> = {
     url: backend?.url ?? '',
     has_custom_certificate: backend?.hasCertificate ?? false,
@@ -32,13 +32,13 @@ export function webhookInfo({ pending, allowedUpdates, foreign = null, backend }
       info.last_error_message = backend.error.message;
     }
     if (backend.state !== 'ok') info.backend_state = backend.state;
-    info.max_connections = backend.maxConnections;
-    if (backend.ipAddress !== '') info.ip_address = backend.ipAddress;
+    info.max_connections = backend.max_connections;
+    if (backend.ip_address !== '') info.ip_address = backend.ip_address;
   }
   if (foreign !== null) {
     info.last_error_date = Math.floor(foreign.sinceMs / 1000);
     info.last_error_message = foreignWebhookText(foreign.host);
   }
-  if (allowedUpdates !== null) info.allowed_updates = allowedUpdates;
+  if (allowed_updates !== null) info.allowed_updates = allowed_updates;
   return { ok: true, result: JSON.stringify(info) };
 }

@@ -20,7 +20,7 @@ export const attentionHandlers: Handlers<typeof attentionOperations> = {
     const wrong = seesProcesses && asksForClocks ? withWrongClock(await readReplicas(context)) : [];
     const found: { key: string; row: AttentionResource }[] = [
       ...ofBots.map(({ bot, ...one }) => ({
-        key: `${bot.id} ${one.kind} ${one.programId ?? ''}`,
+        key: `${bot.id} ${one.kind} ${one.program_id ?? ''}`,
         row: { bot_id: bot.id, ...presentAttention(one) },
       })),
       ...wrong.map(({ replica, text }) => ({

@@ -56,9 +56,9 @@ type ChoiceInput = Call<typeof deliveryJobOperations.redriveDeliveries.input>['i
 
 /** The letters of the caller's bots; ids of others are ignored, like those of letters that are gone. */
 function chosenLetters(context: Context, caller: Caller, input: ChoiceInput) {
-  const { filter: chosen, botId } = choiceOf<NonNullable<ChoiceInput['filter']>>(input);
-  const { scope } = seenBots(context, caller, botId);
-  const { bot_id: _, state: __, ...filter } = chosen;
+  const { filter: chosen, bot_id } = choiceOf<NonNullable<ChoiceInput['filter']>>(input);
+  const { scope } = seenBots(context, caller, bot_id);
+  const { bot_id: _bot, state: _state, ...filter } = chosen;
   return { scope, query: { ...filter, ids: input.ids, upto_id: input.upto_id } };
 }
 

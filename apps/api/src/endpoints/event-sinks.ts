@@ -30,20 +30,20 @@ export const eventSinkHandlers: Handlers<typeof eventSinkOperations> = {
 
   async addEventSink(context, { input, by, response }) {
     if (input.bot_id !== undefined) requireBot(context, input.bot_id);
-    const { sink, signingSecret } = await addSink(context, by, input);
-    return { ...(await presentTagged(context, response, sink)), ...withoutNulls({ signing_secret: signingSecret }) };
+    const { sink, signing_secret } = await addSink(context, by, input);
+    return { ...(await presentTagged(context, response, sink)), ...withoutNulls({ signing_secret }) };
   },
 
   async updateEventSink(context, { input: { id, ...changes }, by, request, response }) {
     if (changes.bot_id !== undefined) requireBot(context, changes.bot_id);
-    const { sink, signingSecret } = await updateSink(
+    const { sink, signing_secret } = await updateSink(
       context,
       by,
       id,
       changes,
       matchOf(context, { request }, versionOf),
     );
-    return { ...(await presentTagged(context, response, sink)), ...withoutNulls({ signing_secret: signingSecret }) };
+    return { ...(await presentTagged(context, response, sink)), ...withoutNulls({ signing_secret }) };
   },
 
   async deleteEventSink(context, { input, by, request }) {

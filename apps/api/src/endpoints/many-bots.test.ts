@@ -107,12 +107,12 @@ describe('the states and figures of more than 200 bots', () => {
     const program = { bot_id, name: 'alerts', mode: 'push', backend_url: 'http://127.0.0.1:9/' };
     const { id } = (await api.admin('POST', '/api/programs/add', { body: program })).json as { id: number };
     await context.directory.refresh();
-    const isOfProgram = ({ programId }: Attention) => programId !== null;
+    const isOfProgram = ({ program_id }: Attention) => program_id !== null;
     const troubled = async () => {
       const bots = context.directory.all();
       const { value } = await columns.attention(bots);
       return bots.flatMap((bot, at) =>
-        value[at]!.filter(isOfProgram).map(({ kind, programId }) => [bot.id, kind, programId]),
+        value[at]!.filter(isOfProgram).map(({ kind, program_id }) => [bot.id, kind, program_id]),
       );
     };
     expect(await troubled()).toEqual([]);

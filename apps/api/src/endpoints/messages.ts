@@ -39,7 +39,7 @@ export const messageHandlers: Handlers<typeof messageOperations> = {
     const { limit, offset } = input;
     const bot = requireBot(context, input.bot_id);
     const chat = { bot_id: bot.id, chat_id: input.chat_id };
-    const shown = { includeDeleted: input.include_deleted, filter: filterOf(input) };
+    const shown = { include_deleted: input.include_deleted, filter: filterOf(input) };
     const messages = messageStore(context.db);
     const start = await startOf(context, chat, input);
     if (start !== null) {

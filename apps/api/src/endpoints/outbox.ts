@@ -133,9 +133,9 @@ function limitsOfToken({ per_second, per_minute }: ActiveToken, { calls }: Count
 type ChoiceInput = Call<typeof outboxOperations.cancelOutboxEntries.input>['input'];
 
 function chosenEntries(context: Context, input: ChoiceInput) {
-  const { filter, botId } = choiceOf(input);
-  if (botId !== undefined) requireBot(context, botId);
-  return { ...filter, bot_id: botId, ids: input.ids };
+  const { filter, bot_id } = choiceOf(input);
+  if (bot_id !== undefined) requireBot(context, bot_id);
+  return { ...filter, bot_id, ids: input.ids };
 }
 
 async function presentOne(context: Context, entry: OutboxEntry): Promise<OutboxEntryResource> {

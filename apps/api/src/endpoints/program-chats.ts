@@ -17,13 +17,13 @@ export const programChatHandlers: Handlers<typeof programChatOperations> = {
   addProgramLink: {
     ...ofProgram,
     async handle(context, { input, by }) {
-      const { program_id, uses, expires_in_s: expiresInS } = input;
-      const { token, expiresAt, username } = await addProgramLink(context, by, program_id, { uses, expiresInS });
+      const { program_id, uses, expires_in_s } = input;
+      const { token, expires_at, username } = await addProgramLink(context, by, program_id, { uses, expires_in_s });
       const bot = `https://t.me/${username}`;
       return {
         link: `${bot}?start=${token}`,
         group_link: `${bot}?startgroup=${token}`,
-        expires_at: expiresAt.toISOString(),
+        expires_at: expires_at.toISOString(),
       };
     },
   },

@@ -27,12 +27,12 @@ export const routingRuleHandlers: Handlers<typeof routingRuleOperations> = {
   async listRoutingRules(context, { input, caller }) {
     const { limit, offset } = input;
     const [after = null] = decodeCursor(input.before, ['id']) ?? [];
-    const { bot_id: sourceBotId, target_bot_id: targetBotId, q } = input;
-    if (sourceBotId === undefined && targetBotId === undefined && q === undefined) {
+    const { bot_id: source_bot_id, target_bot_id, q } = input;
+    if (source_bot_id === undefined && target_bot_id === undefined && q === undefined) {
       throw refusedInput('bot_id', 'is required unless target_bot_id or q is given');
     }
-    requireBotsOfRule(context, { source_bot_id: sourceBotId, target_bot_id: targetBotId });
-    const query = { sourceBotId, targetBotId, q };
+    requireBotsOfRule(context, { source_bot_id, target_bot_id });
+    const query = { source_bot_id, target_bot_id, q };
     const rules = routingRuleStore(context.db);
     const [rows, total] = await Promise.all([
       rules.list(caller.scope, query, { limit: limit + 1, offset, after }),

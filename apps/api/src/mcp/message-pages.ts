@@ -20,7 +20,7 @@ export async function olderMessages(
   { beforeId, limit }: Limited & { beforeId?: number | undefined },
 ): Promise<Page> {
   const before = beforeId === undefined ? null : await placeOf(call, chat, beforeId);
-  const query = { limit: limit + 1, offset: 0, before, includeDeleted: false, filter: filterOf(chat) };
+  const query = { limit: limit + 1, offset: 0, before, include_deleted: false, filter: filterOf(chat) };
   return pageOf(call, chat, await messageStore(call.context.db).list(chat, query), limit);
 }
 
@@ -33,7 +33,7 @@ export async function newerMessages(
   const query = {
     after: await placeOf(call, chat, afterId),
     limit: limit + 1,
-    includeDeleted: false,
+    include_deleted: false,
     filter: filterOf(chat),
   };
   return pageOf(call, chat, await messageStore(call.context.db).listAfter(chat, query), limit);
@@ -46,11 +46,11 @@ export async function newerMessages(
 export async function waitForMessages(
   call: ToolCall,
   chat: Conversation,
-  { afterId, limit, timeoutS }: Limited & { afterId: number; timeoutS: number },
+  { afterId, limit, timeout_s }: Limited & { afterId: number; timeout_s: number },
 ): Promise<Page> {
-  const untilMs = performance.now() + timeoutS * 1000;
+  const untilMs = performance.now() + timeout_s * 1000;
   const store = messageStore(call.context.db);
-  const shown = { includeDeleted: false, filter: { ...filterOf(chat), outgoing: false } };
+  const shown = { include_deleted: false, filter: { ...filterOf(chat), outgoing: false } };
   const newest = { limit, offset: 0, before: null };
   if (afterId === 0) {
     const there = await store.list(chat, { ...newest, ...shown });
@@ -72,7 +72,7 @@ function filterOf({ chat_id, business_connection_id }: Conversation) {
 
 /** The place behind the newest message. */
 async function endOf({ context }: ToolCall, chat: Conversation): Promise<MessageCursor> {
-  const newest = { limit: 1, offset: 0, before: null, includeDeleted: true, filter: filterOf(chat) };
+  const newest = { limit: 1, offset: 0, before: null, include_deleted: true, filter: filterOf(chat) };
   const [last] = await messageStore(context.db).list(chat, newest);
   return last === undefined ? [0, 0, 0, chat.business_connection_id] : positionOf(last);
 }

@@ -109,7 +109,7 @@ export const readTools: Tool[] = [
     input: z.object({}),
     run: async (call) => {
       const found = await Promise.all(
-        botsOf(call.mcp).map((botId) => listRows(call.context, call, 'listAttention', { bot_id: botId, limit: 50 })),
+        botsOf(call.mcp).map((bot_id) => listRows(call.context, call, 'listAttention', { bot_id, limit: 50 })),
       );
       return { attention: found.flat().map(({ bot_id, kind, since, waiting }) => ({ bot_id, kind, since, waiting })) };
     },
@@ -124,8 +124,8 @@ export const readTools: Tool[] = [
       limit,
       before_id: z.int().min(1).optional().describe('Only those that failed before this one.'),
     }),
-    run: async (call, { bot_id: botId, limit, before_id: before = null }) => {
-      const letters = await lettersOfKey(call, botId, { limit: limit + 1, before });
+    run: async (call, { bot_id, limit, before_id: before = null }) => {
+      const letters = await lettersOfKey(call, bot_id, { limit: limit + 1, before });
       return { dead_letters: letters.slice(0, limit).map(shownLetter), has_more: letters.length > limit };
     },
   }),
@@ -154,8 +154,8 @@ export const readTools: Tool[] = [
       limit,
       timeout_s: waitInput,
     }),
-    run: async (call, { after_message_id: afterId, limit, timeout_s: timeoutS, ...chat }) =>
-      waitForMessages(call, await requireConversation(call, chat), { afterId, limit, timeoutS }),
+    run: async (call, { after_message_id: afterId, limit, timeout_s, ...chat }) =>
+      waitForMessages(call, await requireConversation(call, chat), { afterId, limit, timeout_s }),
   }),
 ];
 

@@ -87,7 +87,7 @@ function identityOf({ directory }: Context, config: OidcConfig, claims: Claims):
   const named = new Set(bots?.map((name) => name.replace(/^@/, '').toLowerCase()));
   const isNamed = (bot: { id: number; username: string }) =>
     named.has(String(bot.id)) || named.has(bot.username.toLowerCase());
-  const botIds = directory
+  const bot_ids = directory
     .all()
     .filter(isNamed)
     .map(({ id }) => id);
@@ -96,7 +96,7 @@ function identityOf({ directory }: Context, config: OidcConfig, claims: Claims):
     subject: claims.sub,
     ...namesOf(claims),
     role: roles === undefined ? undefined : roles.some((role) => adminValues.includes(role)) ? 'admin' : 'user',
-    botIds: bots === undefined ? undefined : named.has('*') ? null : botIds,
+    bot_ids: bots === undefined ? undefined : named.has('*') ? null : bot_ids,
     bot_labels: labelsIn(bots ?? []),
   };
 }

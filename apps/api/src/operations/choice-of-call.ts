@@ -14,14 +14,14 @@ export function choiceOf<Filter extends { bot_id?: number | undefined }>({
   ids,
   bot_id,
   filter,
-}: ChoiceInput<Filter>): { filter: Partial<Filter>; botId: number | undefined } {
+}: ChoiceInput<Filter>): { filter: Partial<Filter>; bot_id: number | undefined } {
   if (ids !== undefined && filter !== undefined) throw refusedInput('filter', 'cannot be given beside ids');
-  const botId = bot_id ?? filter?.bot_id;
-  if (filter?.bot_id !== undefined && filter.bot_id !== botId) {
+  const chosen = bot_id ?? filter?.bot_id;
+  if (filter?.bot_id !== undefined && filter.bot_id !== chosen) {
     throw refusedInput('filter.bot_id', 'contradicts bot_id');
   }
-  if (ids === undefined && filter === undefined && botId === undefined) {
+  if (ids === undefined && filter === undefined && chosen === undefined) {
     throw refusedInput('ids', 'is required, or a filter or a bot_id in its place');
   }
-  return { filter: filter ?? {}, botId };
+  return { filter: filter ?? {}, bot_id: chosen };
 }

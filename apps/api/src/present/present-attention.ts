@@ -5,7 +5,7 @@ export function presentAttention({
   kind,
   sinceMs,
   reader,
-  programId,
+  program_id,
   waiting,
   text,
 }: Attention & { text: string }): AttentionOfBot {
@@ -14,7 +14,7 @@ export function presentAttention({
     severity: ATTENTION[kind].severity,
     ...(sinceMs === null ? {} : { since: new Date(sinceMs).toISOString() }),
     ...(reader === null ? {} : { reader }),
-    ...(programId === null ? {} : { program_id: programId }),
+    ...(program_id === null ? {} : { program_id }),
     ...(waiting === null ? {} : { waiting }),
     text,
   };

@@ -15,7 +15,7 @@ type PersonProps = {
   hint?: string;
   fault?: string | undefined;
   /** Absent: of any bot. */
-  botId?: number | string | undefined;
+  bot_id?: number | string | undefined;
   /** Of this chat alone. */
   chat_id?: string | undefined;
   userId: string | undefined;
@@ -23,7 +23,7 @@ type PersonProps = {
 };
 
 /** Somebody who wrote to a bot, found by a part of the name, or by the id. */
-export function PersonField({ botId: bot_id, chat_id, userId, choose, ...rest }: PersonProps): ReactNode {
+export function PersonField({ bot_id, chat_id, userId, choose, ...rest }: PersonProps): ReactNode {
   const { pick: words } = useWords();
   const find = async (q: string, signal: AbortSignal): Promise<Option[]> => {
     const inChat = bot_id !== undefined && chat_id !== undefined;

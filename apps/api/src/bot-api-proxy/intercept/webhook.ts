@@ -95,14 +95,14 @@ export async function getWebhookInfo(context: Context, call: InterceptedCall): P
   const backend = {
     url: isAdopted ? maskedBackendUrl(bot) : bot.backend_url,
     hasCertificate: bot.backend_certificate !== '',
-    ipAddress: isAdopted ? '' : bot.backend_ip_address,
-    maxConnections: bot.max_connections || DEFAULT_MAX_CONNECTIONS,
+    ip_address: isAdopted ? '' : bot.backend_ip_address,
+    max_connections: bot.max_connections || DEFAULT_MAX_CONNECTIONS,
     error: status.deliveryError,
     state: status.backendState,
   };
   return webhookInfo({
     pending: status.pendingUpdateCount,
-    allowedUpdates: bot.allowed_updates,
+    allowed_updates: bot.allowed_updates,
     foreign: status.foreignWebhook,
     backend: hasBackend(bot) ? backend : null,
   });

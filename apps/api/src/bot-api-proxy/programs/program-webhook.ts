@@ -76,16 +76,16 @@ export async function getWebhookInfoOfProgram(
   { bot, program, token }: ProgramCall,
 ): Promise<BotApiAnswer> {
   const { pending, error, backendState } = (await programStates(context, bot))(program.id);
-  if (program.mode !== 'push') return webhookInfo({ pending, allowedUpdates: null, backend: null });
+  if (program.mode !== 'push') return webhookInfo({ pending, allowed_updates: null, backend: null });
   const backend = {
     url: program.webhook_token_id === token.id ? program.backend_url : maskedBackendUrl(program),
     hasCertificate: program.backend_certificate !== '',
-    ipAddress: program.backend_ip_address,
-    maxConnections: program.max_connections,
+    ip_address: program.backend_ip_address,
+    max_connections: program.max_connections,
     error,
     state: backendState,
   };
-  return webhookInfo({ pending, allowedUpdates: program.webhook_kinds, backend });
+  return webhookInfo({ pending, allowed_updates: program.webhook_kinds, backend });
 }
 
 function mayChangeWebhook({ program, token }: ProgramCall): boolean {

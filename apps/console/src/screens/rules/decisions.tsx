@@ -19,7 +19,7 @@ const SETTLE_MS = 1_000;
 /** In place of a bot that the account does not see. */
 const UNSEEN_BOT = 0;
 
-export function Decisions({ botId: bot_id }: { botId: number }): ReactNode {
+export function Decisions({ bot_id }: { bot_id: number }): ReactNode {
   const words = useRulesWords().decisions;
   const queries = useQueryClient();
   const decisions = useQuery({

@@ -102,7 +102,7 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
             label={form.value.user_id}
             hint={form.valueHints.user_id}
             fault={faults.condition_value}
-            botId={botId}
+            bot_id={botId}
             userId={draft.value}
             choose={(value = '') => change({ value })}
           />

@@ -77,7 +77,7 @@ function RulesOf({ botId }: { botId: number }): ReactNode {
           {order.moved && words.place(order.moved.place, order.shown.length)}
         </p>
       </section>
-      {rules.data?.some(({ condition_type: type }) => type === 'llm') && <Decisions botId={botId} />}
+      {rules.data?.some(({ condition_type: type }) => type === 'llm') && <Decisions bot_id={botId} />}
       {/* Below rows that come, it would move from under the pointer. */}
       {!rules.isPending && <TryMessage botId={botId} told={setTried} tried={tried} />}
       {adding && <RuleForm botId={botId} rule={null} close={() => setAdding(false)} />}

@@ -43,7 +43,7 @@ export function SearchFields({ address }: { address: SearchAddress }): ReactNode
       <PersonField
         label={words.user}
         placeholder={words.anyUser}
-        botId={bot}
+        bot_id={bot}
         chat_id={chat}
         userId={user}
         choose={(id) => choose({ user: id })}

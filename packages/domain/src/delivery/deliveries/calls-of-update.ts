@@ -78,7 +78,7 @@ function sentAfter(
   const fromS = Math.floor(atMs / 1000);
   const filter = { fromS, toS: fromS + REPLIES_MS / 1000, business_connection_id };
   const after = [fromS, Number.MIN_SAFE_INTEGER, 0, ''] as const;
-  return messageStore(db).listAfter(chat, { includeDeleted: true, filter, limit: LOOKED_AT, after });
+  return messageStore(db).listAfter(chat, { include_deleted: true, filter, limit: LOOKED_AT, after });
 }
 
 /** When (s) somebody else wrote there next: what the bot writes afterwards may answer that. */

@@ -16,6 +16,7 @@ import { readObject } from '@flotilla/telegram/platform-fields.ts';
 import type { SlicedUpdate } from '@flotilla/telegram/slice-updates.ts';
 import { readUpdateFacts } from '@flotilla/telegram/update-facts.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
+import { registrationOf } from '../../fleet/bots/registration.ts';
 import { BACKLOG_LIMIT, TIGHT_BACKLOG_LIMIT } from '../../fleet/memory/memory-pressure.ts';
 import type { MemoryWatch } from '../../fleet/memory/watch-memory.ts';
 import type { GroupFollower } from '../../records/moved-groups/group-follower.ts';
@@ -138,9 +139,8 @@ async function appendUpdates(
   const reply = await append(deps, bot, matched, {
     keys: { ...keys, seen },
     args: {
-      registrationId: bot.registration_id,
+      ...registrationOf(bot),
       ...activityPrefixes(bot.id),
-      botId: bot.id,
       moves: movesOf(bot),
       fencingToken: polling?.fencingToken ?? null,
       pollOffset: polling?.pollOffset ?? null,

@@ -8,6 +8,7 @@ import type { Logger } from '@flotilla/runtime/logger.ts';
 import { throttledLog } from '@flotilla/runtime/throttled-log.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
 import { botStore } from '../../fleet/bots/bot-store.ts';
+import { registrationOf } from '../../fleet/bots/registration.ts';
 
 /** Keeps an upper bound of each bot's update ids in Postgres, so that new ids exceed old ones when Redis loses data. */
 export type IdReserve = {
@@ -29,7 +30,7 @@ const TRY_AGAIN_MS = 1000;
 
 /** What is reserved where this id was given out. */
 export function reservationOf({ id, registration_id }: Bot, lastId: number) {
-  return { id, registrationId: registration_id, upTo: Math.min(lastId + AHEAD, RESERVED_AT_MOST) };
+  return { id, registration_id, upTo: Math.min(lastId + AHEAD, RESERVED_AT_MOST) };
 }
 
 export function idReserveOf({ db, redis, log }: ReserveDeps): IdReserve {
@@ -44,8 +45,8 @@ export function idReserveOf({ db, redis, log }: ReserveDeps): IdReserve {
 
   const reserve = async (batch: typeof wanted): Promise<void> => {
     const rows = [...batch.values()].map(({ bot, lastId }) => reservationOf(bot, lastId));
-    for (const { id, registrationId, upTo } of await botStore(db).reserveUpdateIds(rows)) {
-      await scripts.noteReserved(redis.commands, botKeys(id), { registrationId, reservedId: upTo });
+    for (const { upTo, ...bot } of await botStore(db).reserveUpdateIds(rows)) {
+      await scripts.noteReserved(redis.commands, botKeys(bot.id), { ...registrationOf(bot), reservedId: upTo });
     }
   };
   const work = async (): Promise<void> => {

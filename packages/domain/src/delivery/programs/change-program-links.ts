@@ -24,8 +24,8 @@ export async function addProgramLink(
   deps: ChangeRulesDeps,
   by: Actor,
   programId: number,
-  { uses, expiresInS }: { uses: number; expiresInS: number },
-): Promise<{ token: string; expiresAt: Date; username: string }> {
+  { uses, expires_in_s }: { uses: number; expires_in_s: number },
+): Promise<{ token: string; expires_at: Date; username: string }> {
   const token = `${LINK_TOKEN_PREFIX}${randomBytes(TOKEN_BYTES).toString('base64url')}`;
   return changeRules(deps, by, async (db) => {
     const program = await lockProgram(db, deps.secrets, programId);
@@ -43,12 +43,12 @@ export async function addProgramLink(
         deps,
       );
     }
-    const link = await links.insert(programId, { hash: sha256Hex(token), uses, expiresInS });
+    const link = await links.insert(programId, { hash: sha256Hex(token), uses, expires_in_s });
     const bot = deps.directory.byId(program.bot_id);
     if (bot === undefined) throw new FlotillaError('not_found', 'Bot not found');
     const details = `program ${programId}; uses: ${uses}; until ${link.expires_at.toISOString()}`;
     const audited = { action: 'program_link_add', bot_id: program.bot_id, details } as const;
-    const result = { token, expiresAt: link.expires_at, username: bot.username };
+    const result = { token, expires_at: link.expires_at, username: bot.username };
     return { result, botIds: [program.bot_id], audited };
   });
 }

@@ -17,12 +17,12 @@ export function programLinkStore(db: Database) {
       return count;
     },
 
-    insert(program_id: number, link: { hash: string; uses: number; expiresInS: number }): Promise<ProgramLink> {
+    insert(program_id: number, link: { hash: string; uses: number; expires_in_s: number }): Promise<ProgramLink> {
       return db
         .insertInto('program_links')
         .values({
           ...{ program_id, token_hash: link.hash, uses_left: link.uses },
-          expires_at: sql<Date>`now() + make_interval(secs => ${link.expiresInS})`,
+          expires_at: sql<Date>`now() + make_interval(secs => ${link.expires_in_s})`,
         })
         .returningAll()
         .executeTakeFirstOrThrow();

@@ -5,6 +5,7 @@ import { scripts } from '@flotilla/redis/script-calls.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import type { ActiveRule } from '../../fleet/bots/active-rule.ts';
 import type { Bot } from '../../fleet/bots/bot.ts';
+import { registrationOf } from '../../fleet/bots/registration.ts';
 import type { CandidateRule } from './candidate.ts';
 import type { RoutableMessage } from './routable-message.ts';
 import type { Asking, Router } from './router.ts';
@@ -109,20 +110,18 @@ async function keptChoice(
 
 /** Keeps a decision for people; a chosen bot holds for the chat from now on. */
 async function note({ redis, clock }: ChooseDeps, bot: Bot, decided: Omit<KeptDecision, 'at'>): Promise<void> {
-  const { id: botId, registration_id } = bot;
   const decision: KeptDecision = { at: new Date(clock.nowMs()).toISOString(), ...decided };
   const { route_id: ruleId, chat_id, target_bot_id: targetBotId, by, reason, about = '' } = decided;
   const chosen =
     targetBotId === null ? null : JSON.stringify({ ruleId, targetBotId, by, reason, about } satisfies KeptChoice);
-  const keys = botKeys(botId);
+  const keys = botKeys(bot.id);
   await scripts.noteDecision(
     redis.commands,
     { ...keys, choice: keys.choice(chat_id) },
     {
-      registrationId: registration_id,
-      botId,
+      ...registrationOf(bot),
       decision: JSON.stringify(decision),
-      event: JSON.stringify({ bot_id: botId, ...decision }),
+      event: JSON.stringify({ bot_id: bot.id, ...decision }),
       kept: DECISIONS_KEPT,
       keptMs: DECISIONS_KEPT_MS,
       chosen,

@@ -9,8 +9,8 @@ import type { RoutingRule, RoutingRuleContent } from './routing-rule.ts';
 
 /** Undefined fields do not filter. */
 export interface RuleQuery {
-  sourceBotId?: number | undefined;
-  targetBotId?: number | undefined;
+  source_bot_id?: number | undefined;
+  target_bot_id?: number | undefined;
   /** A part of the condition or of the description, in any case. */
   q?: string | undefined;
 }
@@ -21,10 +21,10 @@ const POSITION = sql<number>`coalesce(position, id)`;
 /** SQL of routing rules. */
 export function routingRuleStore(db: Database) {
   /** Those whose source bot is in the scope. */
-  const rulesOf = (scope: Scope, { sourceBotId, targetBotId, q }: RuleQuery) => {
+  const rulesOf = (scope: Scope, { source_bot_id, target_bot_id, q }: RuleQuery) => {
     let rules = db.selectFrom('routes').where(visibleTo(scope, 'source_bot_id'));
-    if (sourceBotId !== undefined) rules = rules.where('source_bot_id', '=', sourceBotId);
-    if (targetBotId !== undefined) rules = rules.where('target_bot_id', '=', targetBotId);
+    if (source_bot_id !== undefined) rules = rules.where('source_bot_id', '=', source_bot_id);
+    if (target_bot_id !== undefined) rules = rules.where('target_bot_id', '=', target_bot_id);
     if (q !== undefined) {
       const part = `%${q.replace(/[\\%_]/g, '\\$&')}%`;
       rules = rules.where((row) => row.or([row('condition_value', 'ilike', part), row('description', 'ilike', part)]));

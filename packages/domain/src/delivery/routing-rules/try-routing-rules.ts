@@ -57,7 +57,7 @@ export async function tryRoutingRules(
   }
   const saved = await routingRuleStore(deps.db).list(
     by.scope,
-    { sourceBotId: bot.id },
+    { source_bot_id: bot.id },
     { limit: RULES_AT_MOST, offset: 0, after: null },
   );
   const rules = draft === null ? saved : withDraft(deps, saved, draft);

@@ -34,16 +34,16 @@ export async function attentionTexts(
     failing.map(({ botId, id, field }) => ['hget', programKeys(botId, id).state, field]),
   )) as (string | null)[];
   const errors = new Map(failing.map(({ id }, at) => [id, found[at] ?? '']));
-  return (bot, attention, ofBot) => textOf(bot, attention, ofBot, errors.get(attention.programId ?? 0) ?? '');
+  return (bot, attention, ofBot) => textOf(bot, attention, ofBot, errors.get(attention.program_id ?? 0) ?? '');
 }
 
 function textOf(
   bot: Bot,
-  { kind, programId, sinceMs }: Attention,
+  { kind, program_id, sinceMs }: Attention,
   { intake, backend, foreignHost, reach, floodUntilMs, heldSends }: Errors,
   ofProgram: string,
 ): string {
-  const name = `"${bot.programs.find(({ id }) => id === programId)?.name ?? programId}"`;
+  const name = `"${bot.programs.find(({ id }) => id === program_id)?.name ?? program_id}"`;
   const because = (error: string) => (error === '' ? '' : `: ${error}`);
   switch (kind) {
     case 'token_revoked':

@@ -11,7 +11,7 @@ export type Attention = {
   /** null: nobody knows, or it is a setting. */
   sinceMs: number | null;
   reader: string | null;
-  programId: number | null;
+  program_id: number | null;
   /** Updates that wait for the reader; null where none is meant. */
   waiting: number | null;
 };
@@ -59,7 +59,7 @@ export function attentionOf(
   found.push(pollerAttention(bot, nowMs, number), floodAttention(bot, floods), settingsAttention(bot, number));
   found.push(reachAttention(nowMs, number), heldAttention(number), moveAttention(bot, nowMs));
   const ofPrograms = programs.map(({ kind, program: { id }, sinceMs, waiting }) => {
-    return { kind, sinceMs, reader: `program:${id}`, programId: id, waiting };
+    return { kind, sinceMs, reader: `program:${id}`, program_id: id, waiting };
   });
   return [...found.filter((one) => one !== null), ...ofPrograms].toSorted(byUrgency);
 }
@@ -70,7 +70,7 @@ export function byUrgency(one: Attention, other: Attention): number {
   return ofKinds || (one.sinceMs ?? Number.POSITIVE_INFINITY) - (other.sinceMs ?? Number.POSITIVE_INFINITY) || 0;
 }
 
-const NOBODY = { reader: null, programId: null, waiting: null };
+const NOBODY = { reader: null, program_id: null, waiting: null };
 
 function intakeAttention(bot: Bot, nowMs: number, number: ReadNumber): Attention | null {
   if (isBetweenServers(bot)) return null;
@@ -92,7 +92,7 @@ function backendAttention(bot: Bot, nowMs: number, number: ReadNumber): Attentio
   if (state === 'ok') return null;
   const kind = state === 'open' ? 'backend_open' : 'backend_failing';
   const waiting = pendingOf(bot, nowMs, number);
-  return { kind, sinceMs: number('failingSince'), reader: 'push', programId: null, waiting };
+  return { kind, sinceMs: number('failingSince'), reader: 'push', program_id: null, waiting };
 }
 
 function pollerAttention(bot: Bot, nowMs: number, number: ReadNumber): Attention | null {
@@ -101,7 +101,7 @@ function pollerAttention(bot: Bot, nowMs: number, number: ReadNumber): Attention
   const polledAtMs = number('pulledAt') || null;
   const polled = { waiting, polledAtMs, servedSinceMs: number('servedSince') };
   if (!isPollerSilent(bot, nowMs, polled)) return null;
-  return { kind: 'poller_silent', sinceMs: unpolledSinceMs(bot, polled), reader: 'pull', programId: null, waiting };
+  return { kind: 'poller_silent', sinceMs: unpolledSinceMs(bot, polled), reader: 'pull', program_id: null, waiting };
 }
 
 /** `servedSinceMs`: when its polls began to be served again after its bot or its long polling was off; 0: it was not off. */

@@ -9,6 +9,7 @@ import { type Bot, pushes, routes } from './bot.ts';
 import type { Dropped, StoredCursorChange } from './cursor-change.ts';
 import { filterConfigOf } from './filter-config.ts';
 import { toFormerNames } from './former-names.ts';
+import { registrationOf } from './registration.ts';
 import { SEALED_PLACES } from './sealed-bot.ts';
 
 type MirrorDeps = { redis: RedisHandles; secrets: SecretBox };
@@ -36,8 +37,7 @@ async function applyBot(deps: MirrorDeps, bot: Bot, { stored = [], drop = {} }: 
   const keys = botKeys(bot.id);
   const filters = filterConfigOf(bot);
   const reply = await scripts.applyBot(deps.redis.commands, keys, {
-    registrationId: bot.registration_id,
-    botId: bot.id,
+    ...registrationOf(bot),
     revision: bot.revision,
     on: !bot.disabled,
     pull: bot.long_poll_enabled,

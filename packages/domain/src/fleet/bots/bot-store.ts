@@ -15,7 +15,7 @@ export type BotRow = StoredBot & {
   programs: StoredProgram[];
   moving: Moving | null;
 };
-type Registration = { id: number; registrationId: string };
+type Registration = { id: number; registration_id: string };
 type NewBot = Omit<Insertable<Tables['bots']>, 'revision'>;
 type ChangedBot = Omit<Updateable<Tables['bots']>, 'revision' | 'id' | 'registration_id'>;
 
@@ -174,10 +174,10 @@ export function botStore(db: Database) {
       const column = <T>(of: (one: Registration & { upTo: number }) => T) => wanted.map(of);
       const { rows } = await sql<Registration & { upTo: number }>`
         update bots set reserved_update_id = greatest(reserved_update_id, w.up_to)
-        from unnest(${column(({ id }) => id)}::bigint[], ${column(({ registrationId }) => registrationId)}::text[],
+        from unnest(${column(({ id }) => id)}::bigint[], ${column(({ registration_id }) => registration_id)}::text[],
           ${column(({ upTo }) => upTo)}::bigint[]) as w (id, registration_id, up_to)
         where bots.id = w.id and bots.registration_id = w.registration_id
-        returning bots.id, bots.registration_id as "registrationId", bots.reserved_update_id as "upTo"`.execute(db);
+        returning bots.id, bots.registration_id, bots.reserved_update_id as "upTo"`.execute(db);
       return rows;
     },
     remove: async (id: number): Promise<boolean> => {

@@ -40,9 +40,11 @@ export async function changeBot(
       .transaction()
       .execute((transaction) => storeChanges({ ...deps, db: transaction }, by, botId, changes, options));
   // Accounts and keys may see bots by their labels.
-  const { bot, cursorChanges } = await (changes.labels === undefined ? store() : changeCredentials(deps, store));
+  const { bot, cursor_changes: stored } = await (changes.labels === undefined
+    ? store()
+    : changeCredentials(deps, store));
   await publishBoundChats(deps, bot);
-  const { waits, isOld } = await mirrorBot(deps, bot, { stored: cursorChanges, drop: options });
+  const { waits, isOld } = await mirrorBot(deps, bot, { stored, drop: options });
   // Another change was faster. It has done what is stored, and does not know what is to be dropped.
   if (isOld && options.dropPending) await republishBots(deps, [bot.id], options);
   await wakeTurns(deps, bot, waits);
@@ -57,7 +59,7 @@ async function storeChanges(
   botId: number,
   changes: BotChanges,
   { reason = '', dropPending = false, handOver = false, retryNow = false, action: named, check }: ChangeOptions,
-): Promise<{ bot: Bot; cursorChanges: BotRow['cursor_changes'] }> {
+): Promise<{ bot: Bot; cursor_changes: BotRow['cursor_changes'] }> {
   const bots = botStore(deps.db);
   const before = await bots.lock(botId);
   if (before !== undefined) check?.(openBot(deps.secrets, before));
@@ -75,7 +77,7 @@ async function storeChanges(
   const left = changes.labels === undefined ? '' : await takeFromUnseeing(deps.db, old);
   const details = [describeBotChanges(old, bot), left, dropped, reason].filter((part) => part !== '').join('; ');
   await recordAction(deps, by, { action, bot_id: botId, details });
-  return { bot, cursorChanges: row.cursor_changes };
+  return { bot, cursor_changes: row.cursor_changes };
 }
 
 /** Takes the chats of a bot from accounts that see it no more, by its new labels. Returns in words what they leave behind. */

@@ -57,7 +57,7 @@ async function appliedStates(deps: ReconcileDeps, rows: BotRow[]): Promise<Appli
 async function reserveLostIds({ db }: ReconcileDeps, rows: BotRow[], applied: AppliedState[]): Promise<void> {
   const lost = rows.flatMap((row, at) => {
     const upTo = applied[at]?.reservedId ?? 0;
-    return upTo > row.reserved_update_id ? [{ id: row.id, registrationId: row.registration_id, upTo }] : [];
+    return upTo > row.reserved_update_id ? [{ id: row.id, registration_id: row.registration_id, upTo }] : [];
   });
   if (lost.length > 0) await botStore(db).reserveUpdateIds(lost);
 }

@@ -13,8 +13,8 @@ export interface Identity {
   /** Undefined: admins decide. */
   role: Role | undefined;
   /** null: all bots. Undefined: admins decide. */
-  botIds: number[] | null | undefined;
-  /** Beside `botIds`. */
+  bot_ids: number[] | null | undefined;
+  /** Beside `bot_ids`. */
   bot_labels: string[];
 }
 

@@ -50,12 +50,12 @@ async function firstSignIn(deps: PasswordDeps, identity: Identity, by: By): Prom
 }
 
 function insertAccount(deps: PasswordDeps, identity: Identity, password_hash: string, by: By): Promise<Account> {
-  const { issuer, subject, username, display_name, role = 'user', botIds = [], bot_labels } = identity;
+  const { issuer, subject, username, display_name, role = 'user', bot_ids = [], bot_labels } = identity;
   return deps.db.transaction().execute(async (transaction) => {
     const accounts = accountStore(transaction);
-    const row = { username, display_name, role, password_hash, all_bots: botIds === null, bot_labels };
+    const row = { username, display_name, role, password_hash, all_bots: bot_ids === null, bot_labels };
     const id = await accounts.insert({ ...row, oidc_issuer: issuer, oidc_subject: subject }).catch(refuseKnownUsername);
-    await accounts.setBots(id, botIds ?? []);
+    await accounts.setBots(id, bot_ids ?? []);
     const account = await accounts.findById(id);
     if (account === null) throw new FlotillaError('internal', 'Postgres returned no row of the new account');
     const audited = auditedAccount('account_add', account, describeNewAccount(account), 'at the first sign-in by OIDC');
@@ -66,12 +66,12 @@ function insertAccount(deps: PasswordDeps, identity: Identity, password_hash: st
 
 /** The account with the role and the bots that the provider gives it. The last admin stays one, so that nobody is locked out. */
 async function follow(deps: PasswordDeps, account: Account, identity: Identity, by: By): Promise<Account> {
-  const { role = account.role, botIds, bot_labels } = identity;
+  const { role = account.role, bot_ids, bot_labels } = identity;
   // An admin sees all bots, and the list for when it is a user again stays.
-  const keepsBots = botIds === undefined || role === 'admin' || isSame({ botIds, botLabels: bot_labels }, account);
+  const keepsBots = bot_ids === undefined || role === 'admin' || isSame({ bot_ids, bot_labels }, account);
   const changes = {
     ...(role === account.role ? {} : { role }),
-    ...(keepsBots ? {} : { bot_ids: botIds, bot_labels }),
+    ...(keepsBots ? {} : { bot_ids, bot_labels }),
   };
   if (Object.keys(changes).length === 0) return account;
   const actor: Actor = { ...by, kind: 'account', accountId: account.id, username: account.username, keyId: null };
@@ -83,12 +83,12 @@ async function follow(deps: PasswordDeps, account: Account, identity: Identity, 
   });
 }
 
-type WantedBots = { botIds: readonly number[] | null; botLabels: readonly string[] };
+type WantedBots = { bot_ids: readonly number[] | null; bot_labels: readonly string[] };
 
-function isSame({ botIds, botLabels }: WantedBots, { all_bots, bot_ids, bot_labels }: Account): boolean {
-  if (!haveSameValues(botLabels, bot_labels)) return false;
-  if (botIds === null || all_bots) return botIds === null && all_bots;
-  return haveSameValues(botIds, bot_ids);
+function isSame(wanted: WantedBots, { all_bots, bot_ids, bot_labels }: Account): boolean {
+  if (!haveSameValues(wanted.bot_labels, bot_labels)) return false;
+  if (wanted.bot_ids === null || all_bots) return wanted.bot_ids === null && all_bots;
+  return haveSameValues(wanted.bot_ids, bot_ids);
 }
 
 /** The subject is named, so that an admin can link it to an account. */

@@ -39,7 +39,7 @@ export async function readChatPerson(
   person: PersonOfChat,
   most: { actions: number; suggestions: number },
 ): Promise<ChatPerson> {
-  const shown = { includeDeleted: false, filter: { user_id: person.user_id } };
+  const shown = { include_deleted: false, filter: { user_id: person.user_id } };
   const page = { limit: MOST_TAGS, offset: 0, afterId: null };
   const [names, messages, firstDateS, tags, suggested_tags, privateChatsWith, actions] = await Promise.all([
     namesOf(db, person),

@@ -69,7 +69,7 @@ const topics = () =>
     .execute();
 const one = async () => (await topics())[0];
 const idsIn = async (threadId: number, chat: ChatOfBot = { bot_id: botId, chat_id: FORUM.id }) => {
-  const query = { limit: 50, offset: 0, before: null, includeDeleted: false, filter: { thread_id: threadId } };
+  const query = { limit: 50, offset: 0, before: null, include_deleted: false, filter: { thread_id: threadId } };
   return (await messageStore(database.db).list(chat, query)).map(({ text }) => text);
 };
 

@@ -140,7 +140,7 @@ test('what came in one second stands in the order in which it came, page by page
   const said = (id: number) => -(2 ** 40 + id);
   const inOrder = [10, 11, pressed(0), 12, pressed(1), said(1), said(2), pressed(2), 13, pressed(3), 14, 15];
   const chat = { bot_id: botId, chat_id: group.id };
-  const shown = { includeDeleted: false, limit: 1 };
+  const shown = { include_deleted: false, limit: 1 };
   const exported: number[] = [];
   for await (const { id } of exportChat(database.db, chat)) exported.unshift(id);
   expect(exported).toEqual(inOrder);

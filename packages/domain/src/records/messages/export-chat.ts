@@ -21,7 +21,7 @@ export async function* exportChat(
       limit: PAGE,
       offset: 0,
       before,
-      includeDeleted: false,
+      include_deleted: false,
       filter,
     });
     yield* page;

@@ -107,19 +107,19 @@ describe.each(FILTERS)('the messages of %s', (_name, filter) => {
 
   test('are listed newest first, page by page, and counted', async () => {
     const store = messageStore(database.db);
-    for (const includeDeleted of [false, true]) {
-      const ids = expected(filter, includeDeleted);
-      expect(await store.count(chat(), { includeDeleted, filter })).toBe(ids.length);
+    for (const include_deleted of [false, true]) {
+      const ids = expected(filter, include_deleted);
+      expect(await store.count(chat(), { include_deleted, filter })).toBe(ids.length);
       const seen: number[] = [];
       let before: MessageCursor | null = null;
       for (let pages = 0; pages < 4; pages += 1) {
-        const page = await store.list(chat(), { limit: 30, offset: 0, before, includeDeleted, filter });
+        const page = await store.list(chat(), { limit: 30, offset: 0, before, include_deleted, filter });
         seen.push(...page.map(({ id }) => id));
         const last = page.at(-1);
         if (last !== undefined) before = positionOf(last);
       }
       expect(seen).toEqual(ids.slice(0, 120));
-      const offset = await store.list(chat(), { limit: 5, offset: 3, before: null, includeDeleted, filter });
+      const offset = await store.list(chat(), { limit: 5, offset: 3, before: null, include_deleted, filter });
       expect(offset.map(({ id }) => id)).toEqual(ids.slice(3, 8));
     }
   });
@@ -142,7 +142,7 @@ describe.each(FILTERS)('the messages of %s', (_name, filter) => {
 });
 
 describe('where a chat has many messages', () => {
-  const page = { limit: 51, offset: 0, before: null, includeDeleted: false };
+  const page = { limit: 51, offset: 0, before: null, include_deleted: false };
 
   test.each([
     [{ user_id: SELDOM }, 'messages_author'],

@@ -32,7 +32,7 @@ export interface MessageFilter {
 }
 
 export interface MessageShown {
-  includeDeleted: boolean;
+  include_deleted: boolean;
   filter?: MessageFilter;
 }
 
@@ -89,8 +89,8 @@ export function messageStore(db: Database) {
     },
 
     /** With deleted messages it counts rows. Without them, a large chat's own row gives the count. */
-    async count(chat: ChatOfBot, { includeDeleted, filter = {} }: MessageShown): Promise<number> {
-      if (includeDeleted) return countRows(db, messagesOf(db, chat, filter).select('id'));
+    async count(chat: ChatOfBot, { include_deleted, filter = {} }: MessageShown): Promise<number> {
+      if (include_deleted) return countRows(db, messagesOf(db, chat, filter).select('id'));
       if (!isEmpty(filter)) return (await countStatement(db, chat, filter).executeTakeFirstOrThrow()).count;
       const row = await db
         .selectFrom('chats')
@@ -135,9 +135,9 @@ function isFrom(side: '>' | '<' | '<=', [date, place, id, connection]: MessageCu
     (${date}::bigint, ${place}::bigint, ${id}::bigint, ${connection}::text)`;
 }
 
-function shownOf(db: Database, chat: ChatOfBot, { includeDeleted, filter = {} }: MessageShown): Rows<object> {
+function shownOf(db: Database, chat: ChatOfBot, { include_deleted, filter = {} }: MessageShown): Rows<object> {
   const all = messagesOf(db, chat, filter);
-  return includeDeleted ? all : withoutDeleted(all);
+  return include_deleted ? all : withoutDeleted(all);
 }
 
 /** Counts the messages that match a filter, without deleted ones, from indexes alone. */

@@ -76,13 +76,13 @@ async function deletions() {
 async function shown(chat_id: number) {
   const chat = { bot_id, chat_id };
   const page = { limit: 50, offset: 0, before: null };
-  const listed = await messageStore(database.db).list(chat, { ...page, includeDeleted: true });
+  const listed = await messageStore(database.db).list(chat, { ...page, include_deleted: true });
   const found = await searchMessages(database, { scope: { botId: bot_id, chatIds: [chat_id] }, ...page, q: 'word' });
   let exported = 0;
   for await (const _ of exportChat(database.db, chat)) exported += 1;
   return {
     listed: listed.length,
-    counted: await messageStore(database.db).count(chat, { includeDeleted: false }),
+    counted: await messageStore(database.db).count(chat, { include_deleted: false }),
     found: found.messages.length,
     exported,
     chat: (await chatStore(database.db).find({ bot_id, chat_id, business_connection_id: '' }))?.message_count ?? null,

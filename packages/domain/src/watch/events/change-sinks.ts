@@ -24,7 +24,7 @@ export type SinkDeps = {
 };
 
 /** The secret that signs the requests to a URL is shown once: when it is made. */
-type SinkWithSecret = { sink: EventSink; signingSecret: string | null };
+type SinkWithSecret = { sink: EventSink; signing_secret: string | null };
 
 const SINKS_AT_MOST = 50;
 
@@ -46,7 +46,7 @@ export async function addSink(
     await recordAction({ ...deps, db }, by, audited('sink_add', added, describeNew(fieldsOf(added))));
     return added;
   });
-  return { sink, signingSecret: sink.target.kind === 'url' ? signing.secret : null };
+  return { sink, signing_secret: sink.target.kind === 'url' ? signing.secret : null };
 }
 
 /**
@@ -72,7 +72,7 @@ export async function updateSink(
     const changes = describeChanges(fieldsOf(before), fieldsOf(after));
     const entry = await recordAction({ ...deps, db }, by, audited('sink_update', after, changes));
     if (entry !== null) await tellReceiver({ ...deps, db }, before, after, entry);
-    return { sink: after, signingSecret: signing?.secret ?? null };
+    return { sink: after, signing_secret: signing?.secret ?? null };
   });
 }
 

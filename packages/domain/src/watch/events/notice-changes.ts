@@ -93,11 +93,11 @@ export async function noticeChanges(deps: NoticeDeps, everyMs: number, signal: A
   // A condition that a column of some seconds ago does not have yet is not over.
   const found = await listAttention(deps, deps.directory.all(), KINDS, new Set(known.map((row) => row.bot_id)));
   const told = new Set(known.map((row) => keyOf(row.bot_id, row.program_id, row.kind)));
-  const stands = new Set(found.map((one) => keyOf(one.bot.id, one.programId ?? 0, standingOf(one))));
+  const stands = new Set(found.map((one) => keyOf(one.bot.id, one.program_id ?? 0, standingOf(one))));
   forgetAllBut(deps.unsure, stands);
   for (const one of found) {
     if (signal.aborted) return;
-    const key = keyOf(one.bot.id, one.programId ?? 0, standingOf(one));
+    const key = keyOf(one.bot.id, one.program_id ?? 0, standingOf(one));
     if (!told.has(key) && begins(deps, one, { key, lookedForMs })) await begin(deps, one);
   }
   for (const row of known) {
@@ -145,7 +145,7 @@ function begins(
 
 /** A condition and its event are stored together, so that no process tells it twice. */
 async function begin({ db }: NoticeDeps, one: AttentionOfBot): Promise<void> {
-  const { bot, programId: program_id, waiting, text } = one;
+  const { bot, program_id, waiting, text } = one;
   const row = { bot_id: bot.id, program_id: program_id ?? 0, kind: standingOf(one) };
   const kind = one.kind === 'token_revoked' ? 'bot.unauthorized' : STANDING[row.kind].begin;
   await db.transaction().execute(async (transaction) => {

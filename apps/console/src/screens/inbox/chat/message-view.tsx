@@ -109,17 +109,17 @@ function Bubble({ item }: { item: MessageItem }): ReactNode {
 function Sender({ message }: { message: WindowMessage }): ReactNode {
   const { inbox: words } = useWords();
   const { showPerson } = useChatActions();
-  const { outgoing, user_id: userId, bot_id: botId, chat_id: chatId, told, automatic } = message;
+  const { outgoing, user_id, bot_id, chat_id, told, automatic } = message;
   if (outgoing || automatic) return <Writer message={message} />;
   // The other side of a private chat is named above it; the owner of a business account writes there, too.
-  if (chatId > 0 && (userId === undefined || userId === chatId)) return null;
+  if (chat_id > 0 && (user_id === undefined || user_id === chat_id)) return null;
   const named = nameOf(message) || words.nobody;
   const name = <bdi className="cut">{named}</bdi>;
-  if (userId === undefined) return <p className="sender">{name}</p>;
+  if (user_id === undefined) return <p className="sender">{name}</p>;
   return (
-    <button type="button" className="sender link" onClick={() => showPerson(userId)}>
+    <button type="button" className="sender link" onClick={() => showPerson(user_id)}>
       {/* The api gives photos of those whose messages it has stored. */}
-      <Avatar name={named} id={userId} photo={told ? undefined : photoOfAuthor(botId, chatId, userId)} />
+      <Avatar name={named} id={user_id} photo={told ? undefined : photoOfAuthor(bot_id, chat_id, user_id)} />
       {name}
     </button>
   );
@@ -128,13 +128,13 @@ function Sender({ message }: { message: WindowMessage }): ReactNode {
 /** Who wrote in the name of the bot; only where nobody knows, the bot. */
 function Writer({ message }: { message: WindowMessage }): ReactNode {
   const words = useWords();
-  const { account, account_id: accountId = 0, program_id: programId, automatic } = message;
+  const { account, account_id = 0, program_id, automatic } = message;
   const name = writerOf(message, words) ?? (nameOf(message) || words.inbox.bot);
   return (
     <p className="sender">
-      {account !== undefined && <Avatar name={name} id={accountId} photo={undefined} />}
+      {account !== undefined && <Avatar name={name} id={account_id} photo={undefined} />}
       <bdi className="cut">{name}</bdi>
-      {programId !== undefined && !automatic && <span className="muted">· {words.inbox.byProgram}</span>}
+      {program_id !== undefined && !automatic && <span className="muted">· {words.inbox.byProgram}</span>}
     </p>
   );
 }
@@ -143,13 +143,13 @@ function Meta({ message, isPinned }: { message: Message; isPinned: boolean }): R
   const { inbox: words } = useWords();
   const { chat, topicName } = useChatActions();
   const { timeOf, exactOf } = useMessageTimes();
-  const { date, edited_at: editedAt, deleted_at: deletedAt, thread_id: thread } = message;
+  const { date, edited_at, deleted_at, thread_id: thread } = message;
   return (
     <p className="meta">
       {thread !== undefined && chat.threadId === undefined && <bdi className="cut">{topicName(thread)}</bdi>}
       {isPinned && <span>{words.pinned}</span>}
-      {deletedAt !== undefined && <span className="gone">{words.deleted}</span>}
-      {editedAt !== undefined && <span title={exactOf(editedAt)}>{words.edited}</span>}
+      {deleted_at !== undefined && <span className="gone">{words.deleted}</span>}
+      {edited_at !== undefined && <span title={exactOf(edited_at)}>{words.edited}</span>}
       <time dateTime={new Date(date * 1000).toISOString()} title={exactOf(date)}>
         {timeOf(date)}
       </time>
