@@ -36,8 +36,7 @@ export const botHandlers: Handlers<typeof botOperations> = {
     const named = input.ids?.flatMap((id) => context.directory.byId(id) ?? []) ?? context.directory.all();
     const visible = [...new Set(named)].filter((bot) => seesBot(caller, bot.id));
     const wanted = { after: decodedCursor(input.before, sort), count: offset + limit + 1 };
-    const query = { q: input.q, state: input.state, label: input.label, sort, attention: input.attention };
-    const { bots, total, takenAtMs } = await findBots(context, visible, query, wanted);
+    const { bots, total, takenAtMs } = await findBots(context, visible, input, wanted);
     const page = cutPage(bots.slice(offset), limit, total, (found) => encodedCursor(found, sort));
     const statuses = await readBotStatuses(
       context,
