@@ -9,7 +9,7 @@ import { acceptor, applyBot, BOT, REGISTRATION } from './compare-accepts.ts';
 const ROUNDS = 20;
 const UPDATES = 1_000;
 
-/** What it costs to keep and count the attempt of a delivery: its time within Redis and in the worker, and its memory there. */
+/** The cost of keeping and counting the attempt of a delivery: its time within Redis and in the worker, and its memory there. */
 export type JournalCost = { withoutUs: number; withUs: number; lineUs: number; bytes: number };
 
 /** Settles so many deliveries a call, in turn with their attempts and without. */

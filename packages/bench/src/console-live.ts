@@ -8,7 +8,7 @@ const WAIT_MS = 300_000;
 
 export type LiveFootprint = { beganBytes: number; endedBytes: number; nodes: number };
 
-/** What the live screen keeps in memory after an hour of events, which the page gets as fast as it takes them. */
+/** The memory of the live screen after an hour of events, which the page gets as fast as it takes them. */
 export async function liveFootprint(context: BrowserContext, fleet: Fleet): Promise<LiveFootprint> {
   const [bot] = await fleet.rest<{ id: number }[]>('/api/bots?limit=1');
   const page = await context.newPage();

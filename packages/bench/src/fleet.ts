@@ -21,7 +21,7 @@ const MANY = 10_000;
 const FEW = 10;
 const UPDATES = 10_000;
 const BATCH = 200;
-/** What two cores carry with room to spare: then a worker holds the turns of bots that get an update every 20 s. */
+/** Two cores carry this with room to spare: then a worker holds the turns of bots that get an update every 20 s. */
 const STEADY_PER_SECOND = 500;
 /** No bot has an id this high. */
 const NO_BOTS_FROM = 1_000_000;

@@ -12,7 +12,7 @@ const OF_BOT = { perSecond: 30, ...GROWTH };
 const ENOUGH = '≥ 0.95, ≥ 100 times fewer';
 const NEARLY_ALL = '0.95 within 5 %';
 
-/** What the flood shield saves: ten programs of one bot, at two replicas, send whatever they are answered. `rows`: into so many chats. */
+/** The savings of the flood shield: ten programs of one bot, at two replicas, send whatever they are answered. `rows`: into so many chats. */
 export async function benchFlood(database: { url: string; rows?: number }): Promise<void> {
   const fleet = await startFleet({ apis: 2, workers: 0 }, { LOG_LEVEL: 'error' }, database);
   try {

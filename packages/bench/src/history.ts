@@ -43,7 +43,7 @@ export async function benchHistory({ url, rows = RECORDS }: { url: string; rows?
     const shards = [...new Set(owners.map(({ botId }) => shardOf(botId)))];
     const deps = turnDeps(db, redis);
     const store = () => Promise.all(shards.map((shard) => untilEmpty(deps, redis, shard)));
-    // What the machine does to a loop without work.
+    // The pauses of the machine itself, in a loop without work.
     const idle = await heldDuring(() => delay(IDLE_MS));
     const rounds: Round[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -123,7 +123,7 @@ async function costOf(
   return { tookMs, nodeUs: (user + system) / records, postgresUs: (postgresS * 1e6) / records };
 }
 
-/** What Postgres alone can do: the stored messages, copied in batches into a table with the same indexes and no triggers. */
+/** The rate of Postgres alone: the stored messages, copied in batches into a table with the same indexes and no triggers. */
 async function bareInserts(url: string, db: Database): Promise<{ perSecond: number; postgresUs: number }> {
   // The newest messages have the highest ids; callbacks have negative ones.
   await sql`

@@ -12,7 +12,7 @@ const CHATS = 10;
 const SETTLE_SECONDS = 20;
 const SECONDS = 60;
 
-/** What each of three masters of a Redis Cluster does: without bots, with idle ones, and with ones that get updates. */
+/** The load of each of three masters of a Redis Cluster: without bots, with idle ones, and with ones that get updates. */
 export async function benchMasters(database: { url: string; rows?: number }): Promise<void> {
   const count = database.rows ?? BOTS;
   const cluster = await startTestRedisCluster({ masters: 3 });

@@ -36,7 +36,7 @@ export async function benchOutbox({ url, rows = LISTED }: { url: string; rows?: 
     await measureLive(bench);
     await measureAll(bench);
     await measureLongQueues(bench);
-    // What is listed waits, and nobody is to send it.
+    // Listed entries wait, and nobody is to send them.
     await fleet.stop();
     await measureOutboxLists(db, rows);
   } finally {

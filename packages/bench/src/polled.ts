@@ -16,7 +16,7 @@ const SETTLED_MS = 45_000;
 const MEASURED_S = 60;
 const OPEN_WITHIN_MS = 180_000;
 
-/** What bots cost that are polled and get no updates: over plain HTTP, and over TLS as at the platform. */
+/** The cost of bots that are polled and get no updates: over plain HTTP, and over TLS as at the platform. */
 export async function benchPolled(database: { url: string; rows?: number }): Promise<void> {
   const count = database.rows ?? BOTS;
   const settings = { LOG_LEVEL: 'warn', WORKER_ROLES: 'polling', POLLING_CONCURRENCY: '20000' };

@@ -19,7 +19,7 @@ const ROUNDS = 7;
 
 type Row = { what: string; figure: string; target?: string };
 
-/** What programs cost: an accept, a program that hangs beside nine others, calls with their tokens, and 10,000 idle ones. */
+/** The cost of programs: an accept, a program that hangs beside nine others, calls with their tokens, and 10,000 idle ones. */
 export async function benchPrograms(database: { url: string }): Promise<void> {
   const rows = [...(await costOfAccepts()), ...(await besideOneThatHangs(database)), ...(await callsByToken(database))];
   report('Programs', [...rows, ...(await idlePrograms(database))]);

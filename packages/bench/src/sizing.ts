@@ -63,7 +63,7 @@ export async function benchSizing(database: { url: string }): Promise<void> {
   }
 }
 
-/** What a part takes: processor time of an update (µs), cores without updates, and memory at the end. */
+/** The cost of a part: processor time of an update (µs), cores without updates, and memory at the end. */
 type Cost = { name: string; perUpdateUs: number; idle: number; memoryMb: number };
 
 async function costOf(fleet: Fleet, load: EverydayLoad): Promise<Cost[]> {

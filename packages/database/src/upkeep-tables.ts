@@ -40,7 +40,7 @@ export interface BotMovesTable {
   to_upstream: string;
   step: Generated<MoveStep>;
   step_since: Generated<Date>;
-  /** What it waits for: a time, a reason for people; null and '' for nothing. */
+  /** The time, and the reason for people, that it waits for; null and '' for nothing. */
   waits_until: Date | null;
   reason: Generated<string>;
   /** JSON of who asked for it, for the audit log. */

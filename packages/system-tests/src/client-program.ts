@@ -82,7 +82,7 @@ export async function runClientProgram(
   return { seen: JSON.parse(stdout), sends: calls.length };
 }
 
-/** What the program should see. */
+/** The outcome that the program should see. */
 export function seenByProgram(message: unknown, first: unknown): object {
   return {
     ...{ message, first, names: ['a', 'b', 'c', 'd', 'e'], keys: 1, tries: 2, late: 'precondition_failed' },

@@ -1,7 +1,7 @@
 import { createHash, createSign, generateKeyPairSync, randomBytes } from 'node:crypto';
 
 type Options = { challenge: string; rp?: { id: string }; rpId?: string };
-/** What an honest authenticator does otherwise. */
+/** Departures from what an honest authenticator does. */
 type Forgery = { origin?: string; rpId?: string; counter?: number; verified?: boolean; challenge?: string };
 
 export type Authenticator = {
@@ -84,7 +84,7 @@ export function authenticator(origin: string): Authenticator {
   };
 }
 
-/** What of CBOR (RFC 8949) an authenticator needs. */
+/** The part of CBOR (RFC 8949) that an authenticator needs. */
 function cbor(value: unknown): Buffer {
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value);
   if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);

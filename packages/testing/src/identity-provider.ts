@@ -7,9 +7,9 @@ export interface IdentityProvider {
   issuer: string;
   /** Whoever signs in next. */
   person: Claims;
-  /** What the next answers get in place of what belongs there. */
+  /** Replaces parts of the next answers. */
   forge: { idToken?: (token: string) => string; claims?: Claims; redirect?: (query: URLSearchParams) => void };
-  /** What userinfo adds. */
+  /** Claims that userinfo adds. */
   userinfo: Claims;
   /** Another key, under the same name. */
   rotateKeys(): Promise<unknown>;

@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 /** A message that was found, or a note. */
 export type Found = { message: Message; note?: undefined } | { message?: undefined; note: Note };
 
-/** What a search finds, newest first, with the forms of its words. With notes it reads pages by `before` alone. */
+/** Messages that match a search, newest first, with the forms of its words. With notes it reads pages by `before` alone. */
 export async function findMessages(
   { db }: Pick<Context, 'db'>,
   { withNotes, ...search }: MessageSearch & { withNotes: boolean },

@@ -16,7 +16,7 @@ type BotsProps = {
   all?: string;
   /** The bots that are offered; absent or null: all that the caller sees. */
   among?: readonly number[] | null;
-  /** What else names some bots. */
+  /** More fields that name bots. */
   children?: ReactNode;
 };
 

@@ -8,7 +8,7 @@ export function hasPasskeys(): boolean {
 /** The person declined, took too long, or has no such passkey here: browsers do not say which. */
 export class NoPasskey extends Error {}
 
-/** What the api asks a passkey of the account to answer; null if the account has none, or the browser. */
+/** The challenge of the api for a passkey of the account; null if the account has none, or the browser. */
 export async function passkeyOptions(account: { username: string; password: string }): Promise<string | null> {
   if (!hasPasskeys()) return null;
   const { options } = await call('askForPasskey', account);

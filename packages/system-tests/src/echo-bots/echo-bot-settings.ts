@@ -44,7 +44,7 @@ export function chatOrder(): (chatId: unknown, action: () => Promise<unknown>) =
   };
 }
 
-/** What a bot sends for /file, without having been sent one. */
+/** The file that a bot sends for /file. */
 export const FILE = { name: 'a report.bin', bytes: Buffer.alloc(40_000, 'flotilla') };
 
 export const BUTTON = { inline_keyboard: [[{ text: 'press me', callback_data: 'press' }]] };

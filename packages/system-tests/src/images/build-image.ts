@@ -9,7 +9,7 @@ import { readStages, type Step } from './dockerfile-stages.ts';
 const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 1 << 24;
 
-/** What a container starts from; `dir` stands for its root. */
+/** The image of a container; `dir` stands for its root. */
 export type Image = {
   dir: string;
   workdir: string;

@@ -19,7 +19,7 @@ class Echo {
     const { file_path } = await context.telegram.getFile(file_id);
     await context.replyWithDocument(Input.fromBuffer(await download(settings, file_path), file_name));
   }
-  /** What a handler returns is sent as a reply. */
+  /** The library sends the value that a handler returns. */
   text(context: Context) {
     return context.text;
   }

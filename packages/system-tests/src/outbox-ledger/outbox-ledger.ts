@@ -4,7 +4,7 @@ import { ADMIN_KEY, type Fleet, type FleetBot } from '@flotilla/testing/fleet/fl
 import { seededRandom } from '@flotilla/testing/random.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 
-/** What is handed over: how many entries for each of so many chats of so many bots. */
+/** The load: how many entries for each of so many chats of so many bots. */
 export type Load = { bots: number; chats: number; ofEach: number; seed: number };
 type Place = { bot: FleetBot; person: number };
 type Wanted = Place & { text: string; priority: string; sendAtS: number | null };
@@ -110,7 +110,7 @@ async function linesOf(fleet: Fleet, places: Place[], added: number[]): Promise<
     .toSorted((one, other) => one.entry.id - other.entry.id);
 }
 
-/** What is not true of an entry, in words; nothing if all is. */
+/** The faults of an entry, in words. */
 export function faultsOf(lines: readonly Line[]): string[] {
   return [...lines.flatMap(stateFaults), ...orderFaults(lines)];
 }

@@ -1,6 +1,6 @@
 import { ledger } from '../ledger.ts';
 
-/** What an exclusive program takes, and what a program with a filter selects, of the numbers within a chat. */
+/** The numbers within a chat that an exclusive program takes, and that a program with a filter selects. */
 export const TAKEN = /[37] @/;
 export const FILTERED = /[15] @/;
 
@@ -25,7 +25,7 @@ function book(): Book {
   };
 }
 
-/** What the bot reads by itself, whoever its programs are. */
+/** Updates that the bot reads by itself, whoever its programs are. */
 export const OWN = ['backend', 'getUpdates', 'named'] as const;
 /** Programs that get all but what another one takes. */
 export const OTHERS = ['pulls', 'pushes'] as const;

@@ -7,7 +7,7 @@ export const TYPES = ['private', 'group', 'supergroup', 'channel'] as const sati
 /** The queues, in the order of the page. */
 export const QUEUES = ['waiting', 'mine', 'unassigned', 'held', 'done', 'all'] as const satisfies readonly ChatQueue[];
 
-/** What the address says about the list of chats. */
+/** The filter of the list of chats, as the address has it. */
 export type InboxFilter = {
   queue?: ChatQueue;
   bot?: string;

@@ -44,7 +44,7 @@ export function linkToChat({ ofBot, filter }: InboxPlace, chat: ChatKey, around?
   return linkOptions({ to: '/inbox/$botId/$chatId', params: { botId: String(bot_id), chatId: String(id) }, search });
 }
 
-/** What `linkToChat` takes for what is shown now. */
+/** The key of the shown chat for `linkToChat`. */
 export function keyOfChat({ bot_id, chat_id, connection, threadId }: ChatId): ChatKey {
   return { bot_id, id: chat_id, business_connection_id: connection, topic: threadId };
 }

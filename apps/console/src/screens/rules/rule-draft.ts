@@ -21,7 +21,7 @@ export function placeIn(value: string): { chat: string; thread: string } {
 
 const NAMES_AN_ID: readonly ConditionType[] = ['chat_id', 'thread_id', 'user_id'];
 
-/** What is left of a value under another kind of condition: a text or a chat, but no id of something else. */
+/** The value under another kind of condition: a text or a chat, but no id of something else. */
 export function valueUnder(chosen: ConditionType, { condition, value }: Pick<Draft, 'condition' | 'value'>): string {
   if (condition === 'thread_id' && chosen === 'chat_id') return placeIn(value).chat;
   if (condition === 'chat_id' && chosen === 'thread_id') return value;
@@ -33,7 +33,7 @@ export function sendsMessages(action: RoutingAction): boolean {
   return action === 'forward' || action === 'copy';
 }
 
-/** What the fields hold: numbers are text until the api reads them. */
+/** The fields of the form: numbers are text until the api reads them. */
 export type Draft = {
   condition: ConditionType;
   value: string;
@@ -63,7 +63,7 @@ export function draftOf(botId: number, rule: RoutingRuleResource | null): Draft 
   };
 }
 
-/** What the api is told. An empty field is sent too, so that the api refuses it. */
+/** The input for the api. An empty field is sent too, so that the api refuses it. */
 export function inputOf(draft: Draft) {
   const { condition, value, action, targetBot, targetChat, delivery, description, enabled, candidates } = draft;
   const target =
@@ -88,7 +88,7 @@ export function changesOf(draft: Draft, known: Draft) {
   return { ...changes, ...(isOther ? { condition_type, condition_value } : {}) };
 }
 
-/** What most want of the router: the chosen bot answers in the chat of the message. */
+/** Most rules of the router do this: the chosen bot answers in the chat of the message. */
 export const OF_ROUTER: Partial<Draft> = { action: 'copy', targetChat: '0' };
 
 /** The faults that the page finds before it asks the api. */

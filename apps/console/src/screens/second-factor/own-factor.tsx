@@ -15,7 +15,7 @@ import { RemoveFactor } from './remove-factor.tsx';
 import { SetUp } from './set-up.tsx';
 import './second-factor.css';
 
-/** What a sign-in needs beside the password, with what adds and removes it. */
+/** Shows, adds and removes the second factors of one's own account. */
 export function OwnFactor(): ReactNode {
   const words = useFactorWords();
   const { username } = useSession().account;

@@ -96,7 +96,7 @@ function SignInForm({ username: known = '', enter }: { username?: string; enter:
   const [password, setPassword] = useState('');
   /** Null until the account turns out to need more than a password. */
   const [code, setCode] = useState<string | null>(null);
-  /** What a passkey of the account is asked for; each counts once. Null: it has none. */
+  /** The challenge for a passkey of the account; each counts once. Null: it has none. */
   const [options, setOptions] = useState<string | null>(null);
   const attempt = useMutation({
     mutationFn: async (asked: string | null) => {

@@ -28,7 +28,7 @@ const RESERVED_AT_MOST = 2_146_000_000;
 const GATHER_MS = 20;
 const TRY_AGAIN_MS = 1000;
 
-/** What is reserved where this id was given out. */
+/** The reservation that a bot needs after this id was given out. */
 export function reservationOf({ id, registration_id }: Bot, lastId: number) {
   return { id, registration_id, upTo: Math.min(lastId + AHEAD, RESERVED_AT_MOST) };
 }

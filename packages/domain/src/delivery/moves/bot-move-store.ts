@@ -5,7 +5,7 @@ import { type Selectable, sql } from 'kysely';
 
 export type BotMove = Selectable<BotMovesTable>;
 
-/** What a step leaves behind where it ends or waits. */
+/** Changes by a step that ends or waits. */
 export type MoveChanges = Partial<Pick<BotMove, 'step' | 'waits_until' | 'reason' | 'logs_out_of'>>;
 
 /** A worker that has ended is replaced after so long. */
@@ -134,7 +134,7 @@ export function botMoveStore(db: Database) {
       return rows[0]?.settled ?? false;
     },
 
-    /** What processes could know of the step is lost. */
+    /** Notes that processes may not know the step any more. */
     async unsettle(move: BotMove): Promise<void> {
       await db.updateTable('bot_moves').set({ known_since: null }).where(mine(move)).execute();
     },

@@ -3,13 +3,13 @@ import type { PollingClient } from '@flotilla/telegram/polling-client.ts';
 import type { BotDeps } from '../../fleet/bots/bot-deps.ts';
 import type { AcceptDeps } from '../intake/accept-updates.ts';
 
-/** What a move is asked for with. */
+/** To ask for a move. */
 export type AskDeps = BotDeps & {
   /** Calls of a move itself, while `platform` answers that the bot moves. */
   duringMoves: PlatformClient;
 };
 
-/** What workers need to go on with moves. */
+/** To go on with moves, in a worker. */
 export type MoveDeps = Omit<AskDeps, 'turns'> &
   Omit<AcceptDeps, 'turns'> & {
     turns: BotDeps['turns'] & AcceptDeps['turns'];
@@ -20,5 +20,5 @@ export type MoveDeps = Omit<AskDeps, 'turns'> &
     lookAgainS?: number;
   };
 
-/** What a step needs. `signal` aborts when the process stops, or when another worker has taken the move. */
+/** `signal` aborts when the process stops, or when another worker has taken the move. */
 export type StepDeps = MoveDeps & { signal: AbortSignal };

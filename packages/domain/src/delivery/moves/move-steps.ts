@@ -29,7 +29,7 @@ type Step = (deps: StepDeps, bot: Bot, move: BotMove) => Promise<StepEnd>;
 
 export const STEPS: Record<MoveStep, Step> = { drain, log_out: depart, log_in: enter, start };
 
-/** What is left after that, the next step takes in itself. */
+/** Fewer than these are left to the next step. */
 const FEW_UPDATES = 100;
 const SETTLE_S = 5;
 const LOOK_AGAIN_S = 5;

@@ -12,7 +12,7 @@ import { type BotMove, botMoveStore } from './bot-move-store.ts';
 import type { AskDeps } from './move-deps.ts';
 import { failureAt, isLoggedOut } from './server-answers.ts';
 
-/** What a request does: begins a move, or changes the one that the bot makes. */
+/** A request begins a move, or changes the one that the bot makes. */
 export type MoveRequest = 'begin' | 'cancel' | 'redirect';
 
 /** Of no bot: a server answers it without logging anything in. */
@@ -21,7 +21,7 @@ const ASK_MS = 10_000;
 /** A server that has not said for so long if it logged the bot out may be given up. */
 const GIVES_UP_AFTER_MS = 120_000;
 
-/** What a move of the bot to this server would do, and what is in its way. Throws FlotillaError('bad_request') for an unknown server. */
+/** The effects of a move of the bot to this server, and the reasons against it. Throws FlotillaError('bad_request') for an unknown server. */
 export async function planMove(
   deps: AskDeps,
   bot: Bot,
@@ -68,7 +68,7 @@ function obstaclesOfMove(deps: AskDeps, to: string, active: BotMove | null, requ
   ];
 }
 
-/** What is given up with a server that does not say if it logged the bot out, or that may have logged it in. */
+/** Says what is lost with a server that does not confirm that it logged the bot out, or that may have logged it in. */
 function notesOfRedirect(bot: Bot, to: string, { step, to_upstream: present, logs_out_of: former }: BotMove): string[] {
   const here = serverWords(bot);
   if (step === 'log_out') {

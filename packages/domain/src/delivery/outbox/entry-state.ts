@@ -37,7 +37,7 @@ export const TRANSITIONS: Readonly<Record<EntryEvent, { from: readonly OutboxSta
   release: { from: ['held'], to: 'scheduled' },
   cancel: { from: ['scheduled', 'queued', 'held'], to: 'cancelled' },
   expire: { from: ['scheduled', 'queued', 'held'], to: 'expired' },
-  // What was cancelled a moment ago waits as before: since it was due, or for its time.
+  // An entry that was cancelled a moment ago waits as before: since it was due, or for its time.
   restore: { from: ['cancelled'], to: 'queued' },
   reschedule: { from: ['cancelled'], to: 'scheduled' },
   resend: { from: ['failed', 'expired', 'in_doubt'], to: 'queued' },

@@ -198,7 +198,7 @@ async function whyOutside(
 /** A user grants neither what costs money nor files of a disk. */
 const OF_USERS = { methods: null, chats: null, threads: null };
 
-/** What an admin's backend may do, which is all but naming files of a server that other bots have as well. */
+/** An admin's backend may do everything but name files of a server that it shares with other bots. */
 function withinFiles(uploads: string | null, lowerCaseMethod: string, params: Params): Checked {
   if (uploads === null) return { outcome: 'allowed', params, messages: [] };
   const anything = { chats: null, threads: null, named: new Set<string>(), maySpend: true, mayNameFiles: false };

@@ -11,7 +11,7 @@ export type RoutedMessage = {
   business_connection_id: string;
   /** null: it answered a routed message, and no rule was needed. */
   route_id: number | null;
-  /** What people call the rule: its description, or else what it looks for. null: nothing, or it was deleted. */
+  /** The name of the rule for people: its description, or else its condition. null: nothing, or it was deleted. */
   route_name: string | null;
   target_bot_id: number;
   target_chat_id: number;

@@ -19,7 +19,7 @@ import { baseForPushes } from './platform-webhook.ts';
 import { switchIntake } from './switch-intake.ts';
 import { resultOf, validateToken } from './validate-token.ts';
 
-/** What else is stored with a new bot, in its transaction. */
+/** Stores more in the transaction of a new bot. */
 export type Beside = (db: BotDeps['db'], bot: Bot) => Promise<void>;
 
 /**

@@ -16,7 +16,7 @@ type Opened = {
   /** Null if deliveries are not signed. */
   signing: Signing | null;
   pace: Pace;
-  /** What bots get that this one adopts. */
+  /** The settings of bots that this one adopts. */
   template: BotTemplate;
   /** null means the platform's default set. */
   allowed_updates: string[] | null;

@@ -14,7 +14,7 @@ export type CursorChange = {
 export type StoredCursorChange = CursorChange & { revision: number };
 
 /**
- * What waits now and is dropped. It is not stored: done later, or again after Redis lost its last moments, it would drop what
+ * Drops what waits now. It is not stored: done later, or again after Redis lost its last moments, it would drop what
  * came since.
  */
 export type Dropped = {

@@ -83,7 +83,7 @@ function reasonOf(answer: PlatformAnswer): string {
   return answer.outcome === 'refused' ? answer.description : answer.reason;
 }
 
-/** What all processes know of each server of the settings, and of those that bots name without one. */
+/** The health of each server of the settings, and of those that bots name without one, by all processes. */
 export async function readUpstreams(
   deps: { redis: RedisHandles; clock: Clock; directory: Pick<BotDirectory, 'all'> },
   config: { platformUrl: string; servers: UpstreamServers },

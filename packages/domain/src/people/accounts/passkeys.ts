@@ -12,7 +12,7 @@ import { secondFactorStore } from './second-factor-store.ts';
 /** Whom browsers and authenticators bind passkeys to: WebAuthn, section 5.1.2. */
 export type RelyingParty = { id: string; origin: string };
 type PasskeyDeps = AccountDeps & { relyingParty: RelyingParty | null };
-/** What a challenge was made for: to prove an account, or to add a passkey in one session. */
+/** A challenge proves an account, or adds a passkey in one session. */
 type Challenged = { account_id: number; session: string | null };
 
 const CHALLENGE_MS = 5 * 60_000;
@@ -37,7 +37,7 @@ export function relyingPartyOf(publicUrl: string | null): RelyingParty | null {
   return isSafe && !isAddress ? { id: hostname, origin } : null;
 }
 
-/** What the browser needs to make a passkey, as JSON. The challenge counts once, in this session. */
+/** The options with which the browser makes a passkey, as JSON. The challenge counts once, in this session. */
 export async function beginPasskey(deps: PasskeyDeps, account: Account, session: string): Promise<string> {
   const rp = requireParty(deps);
   const known = await passkeyStore(deps.db).list(account.id);
@@ -102,7 +102,7 @@ export function removePasskey(deps: PasskeyDeps, by: Actor, account_id: number, 
   });
 }
 
-/** What the browser needs to use a passkey of the account, as JSON; null if it has none. The challenge counts once, for this account. */
+/** The options with which the browser uses a passkey of the account, as JSON; null if it has none. The challenge counts once, for this account. */
 export async function askForPasskey(deps: PasskeyDeps, account_id: number): Promise<string | null> {
   const { relyingParty: rp } = deps;
   const known = await passkeyStore(deps.db).list(account_id);

@@ -2,7 +2,7 @@ import type { MessageResource as Message } from '@flotilla/contract/messages.ts'
 import { createContext, use } from 'react';
 import type { ChatId } from './use-window.ts';
 
-/** What can be done with the messages of the chat that is shown. */
+/** Actions on messages of the shown chat. */
 export type ChatActions = {
   chat: ChatId;
   reply(message: Message): void;

@@ -23,7 +23,7 @@ import { PhoneHead } from './phone-head.tsx';
 import { useChat } from './use-chat.ts';
 import type { ChatId } from './use-window.ts';
 
-/** What stands above the messages: on a phone, one bar. */
+/** The head above the messages: on a phone, one bar. */
 export function ChatHead(props: HeadProps): ReactNode {
   if (usePhone()) return <PhoneHead {...props} />;
   return (

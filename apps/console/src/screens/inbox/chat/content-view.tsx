@@ -8,7 +8,7 @@ import './content-view.css';
 const POSITION = /: (-?\d+(?:\.\d+)?), (-?\d+(?:\.\d+)?)$/;
 const DICE = /^Dice (.+): (\d+)$/;
 
-/** What a message says that is neither text nor a file: a poll, a place, a throw of dice, …. */
+/** Content of a message that is neither text nor a file: a poll, a place, a throw of dice, …. */
 export function Content({ message }: { message: Message }): ReactNode {
   const { inbox: words } = useWords();
   const { service = '', text = '', poll } = message;

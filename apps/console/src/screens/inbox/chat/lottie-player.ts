@@ -34,7 +34,7 @@ export function drawAnimation(container: HTMLElement, animation: Animation, fail
   return player;
 }
 
-/** What a file costs is only known when it is drawn, on this machine. */
+/** Only drawing tells the cost of a file on this machine. */
 function failWhenSlow(player: AnimationItem, failed: () => void): void {
   let begunAtMs = 0;
   let averageMs = 0;

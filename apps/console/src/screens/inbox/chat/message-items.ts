@@ -8,14 +8,14 @@ type Item = {
   startsDay: boolean;
 };
 
-/** What stands together in the chat: a message, or the messages of an album. */
+/** A message, or the messages of an album. */
 export type MessageItem = Item & {
   messages: readonly [WindowMessage, ...WindowMessage[]];
   /** By the same sender as the one before, and soon after it: the name need not be said again. */
   continues: boolean;
 };
 
-/** What somebody of the team did with the chat, or wrote about it. */
+/** An act of the team on the chat, or a note about it. */
 export type DeskItem = Item & { messages: readonly []; entry: DeskEntryResource };
 export type StreamItem = MessageItem | DeskItem;
 

@@ -24,7 +24,7 @@ export type ListHandle = { show(messageId: number): boolean; toEnd(): void; focu
 
 type ListProps = {
   window: MessageWindow;
-  /** What stands beside the messages, newest first. */
+  /** Entries among the messages, newest first. */
   log: readonly DeskEntryResource[];
   /** The message with which the list begins; its end without one. */
   start: number | undefined;

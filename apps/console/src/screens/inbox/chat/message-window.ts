@@ -15,7 +15,7 @@ export type MessageWindow = {
 /** One answer of the api, the newest message first. */
 export type MessagePage = { rows: readonly Message[]; total: number; hasOlder: boolean; hasNewer: boolean };
 
-/** What the window must show: a message and, if it was edited, of this edit. */
+/** A message that the window must show, and the edit of it. */
 export type Awaited = { message_id: number; editS: number };
 
 /** More are not kept: what is far from the screen is loaded again when somebody comes there. */

@@ -26,7 +26,7 @@ export function MovedOn({ chat, to }: { chat: ChatId; to: number }): ReactNode {
   );
 }
 
-/** What was begun in a group is finished in its supergroup. */
+/** A draft that was begun in a group goes on in its supergroup. */
 function useMovedDraft({ bot_id, chat_id }: ChatId, to: number | undefined): void {
   const { account } = useSession();
   useEffect(() => {

@@ -7,7 +7,7 @@ import { clockOf, fileUrl, pictureName, posterUrl, REDUCED_MOTION, roomOf } from
 
 type PlayerProps = { message: Message; failed: () => void };
 
-/** What loops without a sound begins by itself if it is no larger. */
+/** A silent loop begins by itself if it is no larger. */
 const LARGEST_LOOP_BYTES = 4 * 1024 * 1024;
 
 /** A video; one that `loops` is silent, and begins by itself where nothing speaks against it. */

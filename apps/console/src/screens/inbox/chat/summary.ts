@@ -23,7 +23,7 @@ export function writerOf({ automatic, account, account_name, program, program_id
   return program ?? (id === undefined ? null : words.inbox.program(String(id)));
 }
 
-/** What sent a message that answers nobody. */
+/** The sender of a message that answers nobody. */
 function automaticLabel({ kind, id, name = '' }: Automatic, { inbox: words }: Words): string {
   switch (kind) {
     case 'broadcast':

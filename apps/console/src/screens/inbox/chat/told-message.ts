@@ -2,7 +2,7 @@ import type { MessageResource as Message } from '@flotilla/contract/messages.ts'
 import type { LiveEvent } from '../../../live.ts';
 import type { ChatId } from './use-window.ts';
 
-/** What the live stream tells of a message, of the fields that a plain text has. */
+/** The fields of a plain text, as the live stream has them. */
 type PlatformMessage = {
   message_id?: number;
   date?: number;

@@ -59,7 +59,7 @@ export function useChatLive(chat: ChatId | null, asking: Asking): void {
   const opened = useRef(Date.now());
   const topic = chat === null ? null : `chat:${chat.bot_id}:${chat.chat_id}`;
   const state = useLive(topic === null ? [] : [topic], (event) => take(event, () => false));
-  // What came just before the chat was watched may not have been stored for the first answer.
+  // The first answer may lack messages that came just before the chat was watched.
   useEffect(() => {
     if (state !== 'live' || topic === null) return;
     const missed = live.eventsOf(topic, opened.current - STORED_MS);

@@ -9,7 +9,7 @@ import type { ChatId } from './use-window.ts';
 const NOTHING_MORE = { pinned_message_ids: [], topic_count: 0, scheduled_count: 0, desk_log: [] };
 
 /**
- * What is known about a chat: from the api, or from the platform where the api does not know it; until then as the list
+ * A chat from the api, or from the platform where the api does not know it; until then as the list
  * has it. `isMoving`: the group has just become a supergroup, which what is known does not say yet.
  */
 export function useChat({ bot_id, chat_id, connection }: ChatId, isMoving = false): ShownChatResource | undefined {

@@ -10,7 +10,7 @@ import { useWords } from '../../../words/words.tsx';
 import { type InboxFilter, TYPES } from '../inbox-filter.ts';
 import { linkToFilter, useInboxPlace } from '../inbox-place.ts';
 
-/** What the list shows; all of it is in the address. */
+/** The filters of the list; all are in the address. */
 export function ChatFilters({ filter }: { filter: InboxFilter }): ReactNode {
   const { inbox: words, fleet } = useWords();
   const place = useInboxPlace();

@@ -29,7 +29,7 @@ export function useChatsLive(rows: readonly ChatResource[]): void {
   };
   const handle = ({ name, data }: LiveEvent) => {
     if (name === 'update' || name === 'call') askUntilStored();
-    // What was read on this page is listed so already; what was read elsewhere is stored.
+    // Only a chat that was read elsewhere needs another look.
     if (name === 'read' && !isNoted(queries, data)) ask();
   };
   // The stream does not repeat what was written or read just before it was open.

@@ -16,7 +16,7 @@ type FormProps = {
   act: string;
   content: Content;
   change: (changes: Partial<Content>) => void;
-  /** What is above the field: what is answered or edited, the file, what went wrong. */
+  /** Above the field: the answered or edited message, the file, the error. */
   children: ReactNode;
   canSend: boolean;
   busy: boolean;

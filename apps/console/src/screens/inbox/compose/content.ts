@@ -5,7 +5,7 @@ import { type Markup, markupOf, replyMarkupOf } from './markup.ts';
 export const FORMATS = ['plain', 'HTML', 'MarkdownV2'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** What is written, whether it becomes a message or changes one. */
+/** Written text, for a new message or for a change of one. */
 export type Content = { text: string; format: Format; markup: Markup };
 
 /** The platform finds these by itself. */

@@ -2,7 +2,7 @@ import { CallError } from '../../../call.ts';
 import { sentenceOf } from '../../../parts/failure.tsx';
 import type { Words } from '../../../words/en.ts';
 
-/** What the platform's texts about a message mean; those about chats and people are the same on every screen. */
+/** Our words for the platform's texts about a message; those about chats and people are the same on every screen. */
 const TEXTS = [
   [/message is too long|caption is too long/i, 'tooLong'],
   [/can't parse entities/i, 'markup'],
@@ -13,7 +13,7 @@ const TEXTS = [
   [/BUTTON_\w+_INVALID|button .*(invalid|is invalid)|wrong HTTP URL/i, 'badButton'],
 ] as const satisfies readonly (readonly [RegExp, keyof Words['inbox']['refusals']])[];
 
-/** What went wrong when a message was sent or changed, in the words of the person. */
+/** Why a message was not sent or changed, in the person's language. */
 export function refusalOf(error: Error, words: Words): string {
   const { refusals } = words.inbox;
   if (!(error instanceof CallError)) return sentenceOf(error, words);

@@ -9,7 +9,7 @@ import { countButtons, NO_MARKUP, rekeyed } from './markup.ts';
 export type NewMessage = Content & { replyTo: number | undefined };
 export type Edited = EditedMessage & { content: Content };
 
-/** What is written in a chat; it is there again after a reload. */
+/** The draft of a chat; it survives a reload. */
 export function useDraft(chat: ChatId) {
   const { account } = useSession();
   const [draft, setDraft] = useState(() => newMessageOf(readDraft(account.id, chat)));

@@ -13,7 +13,7 @@ import { clearKeptDraft, type NewMessage } from './use-draft.ts';
 
 const NOTHING_WRITTEN: NewMessage = { text: '', format: 'plain', markup: NO_MARKUP, replyTo: undefined };
 
-/** What is sent in a chat. A send goes on, and is still shown as in flight, when another chat is opened meanwhile. */
+/** Sends in a chat. A send goes on, and is still shown as in flight, when another chat is opened meanwhile. */
 export function useOutgoing(chat: ChatId) {
   const outbox = useOutbox();
   const { account } = useSession();
@@ -37,7 +37,7 @@ export function useOutgoing(chat: ChatId) {
         }
       };
       await sendOne({ ...written, file: first });
-      // What a failure leaves is sent when somebody sends again, so the order holds.
+      // After a failure the rest waits until somebody sends again, so the order holds.
       for (const file of others) if (outbox.of(chat).files.includes(file)) await sendOne({ ...NOTHING_WRITTEN, file });
     },
     onSettled: () => outbox.change(chat, { sending: null }),

@@ -17,7 +17,7 @@ const TYPING_MS = 6_000;
 const LOOK_EVERY_MS = 2_000;
 const PAUSE_MS = 300;
 const NOBODY: readonly Colleague[] = [];
-/** What the api says of them, where no stream does. */
+/** Without a stream, the api is asked this often. */
 const ASK_EVERY_MS = 30_000;
 
 const ColleaguesContext = createContext<Colleagues | null>(null);

@@ -50,7 +50,7 @@ export function ResolveButton({ chat, desk }: PartProps): ReactNode {
   );
 }
 
-/** What the bar of the desk does, as items of a menu. */
+/** The acts of the desk's bar, as items of a menu. */
 export function DeskItems({ chat, desk, askAssignee }: PartProps & { askAssignee: () => void }): ReactNode {
   const words = useDeskWords();
   const { account } = useSession();

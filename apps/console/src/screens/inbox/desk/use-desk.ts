@@ -12,7 +12,7 @@ type Act = { name: string; run: () => Promise<unknown>; told?: string; undo?: ()
 
 const TAKEN_AGAIN_MIN = 60;
 
-/** What people do with a chat at their desk; the page is right again when an act is done. */
+/** Acts of people on a chat at their desk; the page shows the result of each. */
 export function useDesk(chat: ChatId, closed: () => void) {
   const queries = useQueryClient();
   const { bot_id, chat_id } = chat;
@@ -48,7 +48,7 @@ export function useDesk(chat: ChatId, closed: () => void) {
     isPending,
     error,
     takeOver: (minutes: number) => act('take over', () => call('takeOverChat', { ...place, minutes })),
-    /** What the bot got cannot be taken back. */
+    /** Updates that the bot got cannot be taken back. */
     release: (deliver: boolean) =>
       act(
         'release',

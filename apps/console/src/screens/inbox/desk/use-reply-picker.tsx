@@ -4,7 +4,7 @@ import { Button } from '../../../parts/button.tsx';
 import { useDeskWords } from './desk-words.ts';
 import { useReplies } from './use-replies.ts';
 
-/** What a text field needs of the list above it: its keys come first, and it is told what is chosen. */
+/** Connects a text field with the list above it, which gets its keys first and tells it what is chosen. */
 export type FieldHelper = {
   /** True: the key is for the list. */
   keys: (event: KeyboardEvent) => boolean;

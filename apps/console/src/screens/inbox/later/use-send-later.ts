@@ -40,7 +40,7 @@ export function useSendLater(chat: ChatId, done: (scheduled: NewMessage) => void
   return { schedule, error: scheduling.error, isPending: scheduling.isPending };
 }
 
-/** What is scheduled in a chat, or in one of its topics; the first to be sent comes first. */
+/** Scheduled messages of a chat, or of one of its topics; the first to be sent comes first. */
 export function useScheduled(chat: ChatId): Entry[] {
   const { bot_id, chat_id, connection, threadId } = chat;
   const hasAny = (useChat(chat)?.scheduled_count ?? 0) > 0;

@@ -4,7 +4,7 @@ import { useSession } from '../../../session.tsx';
 import { useMessageTimes } from '../chat/times.ts';
 import { useNotesWords } from './notes-words.ts';
 
-/** What somebody did with the chat, as a thin line among its messages. */
+/** An act of somebody on the chat, as a thin line among its messages. */
 export function DeskLine({ entry }: { entry: DeskEntryResource }): ReactNode {
   const { timeOf } = useMessageTimes();
   return (

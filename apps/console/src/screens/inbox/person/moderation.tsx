@@ -11,7 +11,7 @@ type ModerationProps = { person: PersonOfChat; admin: ChatAdminResource | undefi
 const DIALOGS = { ban: Ban, unban: Unban, promote: Promote, title: AdminTitle, demote: Demote } as const;
 type Act = keyof typeof DIALOGS;
 
-/** What the bot can do to a member of the chat. The platform decides whether it may. */
+/** Acts of the bot on a member of the chat. The platform decides if it may. */
 export function Moderation({ person, admin, error }: ModerationProps): ReactNode {
   const { person: words } = useWords();
   const [act, setAct] = useState<Act | null>(null);

@@ -25,7 +25,7 @@ export function Tags({ person, known }: TagsProps): ReactNode {
   const add = useMutation({
     mutationFn: (given: { tag: string; color?: string }) => call('addTag', { bot_id, chat_id, user_id, ...given }),
     onMutate: () => setTyped(''),
-    // What is typed meanwhile is the next tag.
+    // Keep the next tag, if one is being typed.
     onError: (_, { tag }) => setTyped((now) => (now === '' ? tag : now)),
     onSuccess: changed,
   });
