@@ -1,32 +1,20 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { BotResource } from '@flotilla/contract/bots.ts';
+import { type GrantingPlatform, startGrantingPlatform } from '@flotilla/testing/granting-platform.ts';
+import { file, form, json, part, post } from '@flotilla/testing/request-bodies.ts';
 import { startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-/** The calls of these tests that the platform got. */
-const calls: { url: URL; body: string; type: string }[] = [];
-const platform = createServer({ keepAliveTimeout: 60_000 }, (req, res) => {
-  const chunks: Buffer[] = [];
-  req.on('data', (chunk: Buffer) => chunks.push(chunk));
-  req.on('end', () => {
-    const url = new URL(req.url ?? '', 'http://platform');
-    const [body, type] = [Buffer.concat(chunks).toString(), req.headers['content-type'] ?? ''];
-    if (req.headers['x-test'] !== undefined) calls.push({ url, body, type });
-    const id = Number(/\/bot(\d+)/.exec(url.pathname)?.[1]);
-    res.end(JSON.stringify({ ok: true, result: { id, is_bot: true, first_name: 'Bot', username: 'a_bot' } }));
-  });
-});
 const BACKEND = 'http://ada:word@127.0.0.1:9/shop?key=other';
 
+let platform: GrantingPlatform;
 let api: TestApi;
 /** Another bot manages it, so whoever made it has its token. */
 let managed: BotResource;
 let plain: BotResource;
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => platform.listen(0, '127.0.0.1', resolve));
-  api = await startTestApi({ TELEGRAM_API_URL: `http://127.0.0.1:${(platform.address() as AddressInfo).port}` });
+  platform = await startGrantingPlatform();
+  api = await startTestApi({ TELEGRAM_API_URL: platform.url });
   [managed, plain] = [await api.addBot({ backend_url: BACKEND }), await api.addBot({ backend_url: BACKEND })];
   const { db } = api.database;
   const fields = { parent_bot_id: plain.id, backend_ip_address: '127.0.0.1' };
@@ -36,11 +24,10 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   await api?.stop();
-  platform.closeAllConnections();
-  await new Promise((resolve) => platform.close(resolve));
+  await platform?.stop();
 });
 beforeEach(() => {
-  calls.length = 0;
+  platform.calls.length = 0;
 });
 
 async function send(path: string, init: RequestInit = {}, { token }: BotResource = managed) {
@@ -48,13 +35,6 @@ async function send(path: string, init: RequestInit = {}, { token }: BotResource
   const answer = await fetch(`${api.url}/tgapi/bot${token}/${path}`, { ...init, headers });
   return { status: answer.status, json: (await answer.json()) as { description?: string; result?: object } };
 }
-
-const post = (type: string, body: string): RequestInit => ({ method: 'POST', body, headers: { 'content-type': type } });
-const json = (body: object) => post('application/json', JSON.stringify(body));
-const part = (name: string, content: string, more = '') =>
-  `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${content}\r\n`;
-const form = (...parts: string[]) => post('multipart/form-data; boundary=b', `${parts.join('')}--b--\r\n`);
-const file = (name: string, bytes = 10) => part(name, 'x'.repeat(bytes), '; filename="a.bin"');
 
 const DISK = 'file:///etc/passwd';
 const IN_URL = encodeURIComponent(DISK);
@@ -74,7 +54,7 @@ describe('with the own token of a managed bot', () => {
       status: 403,
       description: expect.stringContaining('names a file on a disk, which the token of a managed bot may not'),
     });
-    expect(calls).toEqual([]);
+    expect(platform.calls).toEqual([]);
   });
 
   test('nor behind the first file of a form', async () => {
@@ -84,10 +64,10 @@ describe('with the own token of a managed bot', () => {
 
   test('other files are sent, by their URLs and whole', async () => {
     expect((await send('sendDocument', json({ chat_id: 5, document: 'https://a.example/b' }))).status).toBe(200);
-    expect(JSON.parse(calls[0]!.body)).toEqual({ chat_id: '5', document: 'https://a.example/b' });
+    expect(JSON.parse(platform.calls[0]!.body)).toEqual({ chat_id: '5', document: 'https://a.example/b' });
     const { status, json: answer } = await send('sendPhoto', form(part('chat_id', '5'), file('photo', 2_000_000)));
     expect({ status, answer }).toMatchObject({ status: 200, answer: { result: { username: 'a_bot' } } });
-    const { type, body } = calls[1]!;
+    const { type, body } = platform.calls[1]!;
     const parts = await new Response(body, { headers: { 'content-type': type } }).formData();
     expect(parts.get('chat_id')).toBe('5');
     expect(parts.get('photo')).toMatchObject({ name: 'a.bin', size: 2_000_000 });

@@ -1,43 +1,33 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { BotResource } from '@flotilla/contract/bots.ts';
+import {
+  type GrantingPlatform,
+  type PlatformCall,
+  startGrantingPlatform,
+} from '@flotilla/testing/granting-platform.ts';
+import { file, form, json, part, post } from '@flotilla/testing/request-bodies.ts';
 import { restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { startTestApi, type TestApi } from '@flotilla/testing/test-api.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-/** The calls of these tests that the platform got. */
-const calls: { url: URL; body: string; type: string }[] = [];
-const platform = createServer({ keepAliveTimeout: 60_000 }, (req, res) => {
-  const chunks: Buffer[] = [];
-  req.on('data', (chunk: Buffer) => chunks.push(chunk));
-  req.on('end', () => {
-    const url = new URL(req.url ?? '', 'http://platform');
-    const [body, type] = [Buffer.concat(chunks).toString(), req.headers['content-type'] ?? ''];
-    if (req.headers['x-test'] !== undefined) calls.push({ url, body, type });
-    const id = Number(/\/bot(\d+)/.exec(url.pathname)?.[1]);
-    res.end(JSON.stringify({ ok: true, result: { id, is_bot: true, first_name: 'Bot', username: 'a_bot' } }));
-  });
-});
-
+let platform: GrantingPlatform;
 let api: TestApi;
 let bot: BotResource;
 let program_id: number;
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => platform.listen(0, '127.0.0.1', resolve));
-  api = await startTestApi({ TELEGRAM_API_URL: `http://127.0.0.1:${(platform.address() as AddressInfo).port}` });
+  platform = await startGrantingPlatform();
+  api = await startTestApi({ TELEGRAM_API_URL: platform.url });
   bot = await api.addBot();
   const added = await api.admin('POST', '/api/programs/add', { body: { bot_id: bot.id, name: 'one' } });
   program_id = (added.json as { id: number }).id;
 }, 60_000);
 afterAll(async () => {
   await api?.stop();
-  platform.closeAllConnections();
-  await new Promise((resolve) => platform.close(resolve));
+  await platform?.stop();
 });
 beforeEach(() => {
-  calls.length = 0;
+  platform.calls.length = 0;
 });
 
 async function newToken(methods?: string[], chats?: number[]): Promise<string> {
@@ -53,17 +43,7 @@ async function send(token: string, path: string, init: RequestInit = {}) {
   return { status: answer.status, json: (await answer.json()) as { description?: string } };
 }
 
-const post = (type: string, body: string | ReadableStream): RequestInit => ({
-  ...{ method: 'POST', body, headers: { 'content-type': type } },
-  ...(typeof body === 'string' ? {} : { duplex: 'half' }),
-});
-const json = (body: object | string) =>
-  post('application/json', typeof body === 'string' ? body : JSON.stringify(body));
 const urlencoded = (body: string) => post('application/x-www-form-urlencoded', body);
-const part = (name: string, content: string, more = '') =>
-  `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${content}\r\n`;
-const form = (...parts: string[]) => post('multipart/form-data; boundary=b', `${parts.join('')}--b--\r\n`);
-const file = (name: string, bytes = 10) => part(name, 'x'.repeat(bytes), '; filename="a.bin"');
 const ofForm = '\r\nContent-Type: application/x-www-form-urlencoded';
 const inPieces = (text: string) =>
   new ReadableStream({
@@ -112,7 +92,7 @@ describe.each(TOKENS)('a token %s', (_name, methods, chats) => {
       status: 403,
       json: { description: expect.stringMatching(/can cost Stars, which needs payments among its methods$/) },
     });
-    expect(calls).toEqual([]);
+    expect(platform.calls).toEqual([]);
   });
 
   test.each<[string, string, RequestInit]>([
@@ -125,7 +105,7 @@ describe.each(TOKENS)('a token %s', (_name, methods, chats) => {
     ],
   ])('may say that it does not pay %s', async (_name, path, init) => {
     expect((await send(token, path, init)).status).toBe(200);
-    expect(calls).toHaveLength(1);
+    expect(platform.calls).toHaveLength(1);
   });
 
   test.each<[string, string, RequestInit]>([
@@ -144,11 +124,11 @@ describe.each(TOKENS)('a token %s', (_name, methods, chats) => {
     const { status } = await send(token, path, init);
     if (status !== 200) {
       expect([400, 403]).toContain(status);
-      expect(calls).toEqual([]);
+      expect(platform.calls).toEqual([]);
       return;
     }
     // An empty value goes first, or nothing that this parameter could be read in.
-    const [{ url, body, type }] = calls as [(typeof calls)[number]];
+    const [{ url, body, type }] = platform.calls as [PlatformCall];
     if (url.search.startsWith('?allow_paid_broadcast=&suggested_post_parameters=')) return;
     expect(url.search).toBe('');
     expect(type).toMatch(/^application\/json$|^multipart\/form-data; boundary=flotilla-/);
@@ -212,21 +192,21 @@ describe.each(TOKENS)('a token %s', (_name, methods, chats) => {
       status: 403,
       json: { description: expect.stringMatching(/^Forbidden: /) },
     });
-    expect(calls).toEqual([]);
+    expect(platform.calls).toEqual([]);
   });
 
   test('sells nothing by an inline result', async () => {
     const content = { title: 'a', payload: 'a', currency: 'XTR', prices: [{ label: 'a', amount: 1 }] };
     const results = [{ type: 'article', id: '1', title: 'a', input_message_content: content }];
     expect((await send(token, 'answerInlineQuery', json({ inline_query_id: '1', results }))).status).toBe(403);
-    expect(calls).toEqual([]);
+    expect(platform.calls).toEqual([]);
   });
 
   test('sends files, albums and texts that only look like a file', async () => {
     const album = media({ media: 'attach://a b', caption: 'the file: a' });
     const sent = form(part('chat_id', '5'), part('media', album), file('a b', 2_000_000), part('protect_content', '1'));
     expect((await send(token, 'sendMediaGroup', sent)).status).toBe(200);
-    const [{ url, body, type }] = calls as [(typeof calls)[number]];
+    const [{ url, body, type }] = platform.calls as [PlatformCall];
     const parts = await new Response(body, { headers: { 'content-type': type } }).formData();
     expect(url.search).toBe('');
     expect(Object.fromEntries([...parts].filter(([, value]) => typeof value === 'string'))).toEqual({
@@ -244,7 +224,7 @@ describe.each(TOKENS)('a token %s', (_name, methods, chats) => {
     const body = `${part('chat_id', '5')}${file('photo', 2_000_000)}`;
     const { status } = await send(token, 'sendPhoto', post('multipart/form-data; boundary=b', body));
     expect(status).toBe(400);
-    expect(calls).toEqual([]);
+    expect(platform.calls).toEqual([]);
   });
 });
 
@@ -254,7 +234,7 @@ test('with payments among its methods a token pays, and with local_files it name
   const ofDisk = json({ chat_id: 5, photo: 'file:///data/a.jpg' });
   for (const init of [paid, json({ chat_id: 5, suggested_post_parameters: POST })])
     expect((await send(pays, 'sendMessage', init)).status).toBe(200);
-  expect(JSON.parse(calls[0]!.body)).toEqual({ chat_id: 5, allow_paid_broadcast: true });
+  expect(JSON.parse(platform.calls[0]!.body)).toEqual({ chat_id: 5, allow_paid_broadcast: true });
   expect((await send(pays, 'sendPhoto', ofDisk)).status).toBe(403);
   expect((await send(reads, 'sendPhoto', ofDisk)).status).toBe(200);
   expect((await send(reads, 'sendMessage', paid)).status).toBe(403);
@@ -285,7 +265,7 @@ test('methods that nobody knows are called by tokens that name them or `new`, wi
     /^403 .*: hologram names a file/,
   );
   expect(await reaches(ofChats, 'sendSomethingNew', { chat_id: 5, text: 'a' })).toBe(true);
-  expect(JSON.parse(calls.at(-1)!.body)).toEqual({ chat_id: '5', text: 'a' });
+  expect(JSON.parse(platform.calls.at(-1)!.body)).toEqual({ chat_id: '5', text: 'a' });
   expect(await reaches(ofChats, 'getManagedBotSomething', { chat_id: 5 })).toBe(true);
   for (const [parameters, why] of [
     [{}, 'chat_id is missing, or comes after the first file'],
