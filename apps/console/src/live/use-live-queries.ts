@@ -1,4 +1,5 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
+import type { FleetResource } from '@flotilla/contract/fleet.ts';
 import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type LiveEvent, type StreamState, useLive } from '../live.ts';
@@ -22,10 +23,13 @@ function liveQueries(queries: QueryClient): (event: LiveEvent) => void {
   const askAll = atOnceAndAfter(REREAD_MS, () => void queries.invalidateQueries({ predicate: isNotSession }));
   return (event) => {
     switch (event.name) {
-      case 'fleet':
+      case 'fleet': {
+        const known = queries.getQueryData<FleetResource>(['fleet']);
         queries.setQueryData(['fleet'], event.data);
-        void queries.invalidateQueries({ queryKey: ['activity', null] });
+        // The first event of a stream repeats what the page has just asked for.
+        if (known?.taken_at !== event.data.taken_at) void queries.invalidateQueries({ queryKey: ['activity', null] });
         break;
+      }
       case 'bot':
         queries.setQueryData(['bot', String(event.data.id)], (known: unknown) => known && event.data);
         queries.setQueriesData({ queryKey: ['bots'] }, (known: unknown) => withBot(known, event.data));

@@ -12,6 +12,8 @@ export function readRange({ range }: Record<string, unknown>): { range?: Range }
   return far === undefined ? {} : { range: far };
 }
 
+const MINUTE_MS = 60_000;
+const MINUTE_S = 60;
 const HOUR_S = 3_600;
 const HOURS: Record<Range, number> = { hour: 1, day: 24, week: 168 };
 
@@ -20,7 +22,8 @@ export function useActivity(bot_id: number | null, range: Range, enabled = true)
   return useQuery({
     queryKey: ['activity', bot_id, range],
     queryFn: ({ signal }) => {
-      const from = Math.floor(Date.now() / 1_000) - HOURS[range] * HOUR_S;
+      // Of whole minutes, so that within one the same is asked for.
+      const from = Math.floor(Date.now() / MINUTE_MS) * MINUTE_S - HOURS[range] * HOUR_S;
       const step = range === 'hour' ? ('minute' as const) : ('hour' as const);
       return call('showActivity', { ...(bot_id === null ? {} : { bot_id }), step, from }, signal);
     },
