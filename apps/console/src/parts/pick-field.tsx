@@ -23,6 +23,22 @@ type PickProps = {
   own?: (typed: string) => Option | null;
 };
 
+/** Acts now, or after the press that is under way: a list that closes under it may move what is pressed away. */
+function afterPress(act: () => void): void {
+  if (document.querySelector(':active') === null) {
+    act();
+    return;
+  }
+  const ends = new AbortController();
+  const end = () => {
+    ends.abort();
+    requestAnimationFrame(act);
+  };
+  for (const name of ['pointerup', 'pointercancel', 'click', 'dragend']) {
+    document.addEventListener(name, end, { signal: ends.signal, capture: true });
+  }
+}
+
 /** Finds one of many by a part of its name. */
 export function PickField(props: PickProps): ReactNode {
   const { label, chosen, finder, choose, placeholder, hint, fault, own } = props;
@@ -81,7 +97,7 @@ export function PickField(props: PickProps): ReactNode {
           onBlur={() => {
             const typedOwn = typed === null ? null : (own?.(typed.trim()) ?? null);
             if (typedOwn !== null) choose(typedOwn);
-            setTyped(null);
+            afterPress(() => setTyped(null));
           }}
           onKeyDown={steer}
         />
