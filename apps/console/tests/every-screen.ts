@@ -20,7 +20,12 @@ export function everyScreen(scene: HostileScene): Readonly<Record<string, readon
     '/broadcasts': ['broadcasts'],
     '/broadcasts/add': [`broadcasts/add?bot=${bot}`],
     '/broadcasts/$broadcast': [`broadcasts/${broadcast}`],
-    '/deliveries': ['deliveries', 'deliveries?state=retrying', `deliveries?open=${bot}.push.900000000000`],
+    '/deliveries': [
+      'deliveries',
+      'deliveries?state=retrying',
+      'deliveries?state=attempts',
+      `deliveries?open=${bot}.push.900000000000`,
+    ],
     '/system': ['system'],
     '/live': [`live?bots=${bot}`],
     '/search': [`search?q=${HOSTILE.cyrillic.slice(0, 5)}&bot=${bot}&chat=${group}`, `search?q=${HOSTILE.word}`],

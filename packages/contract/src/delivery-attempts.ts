@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { FAILURE, programFields, statusInput } from './deliveries.ts';
 import { EXAMPLE_CHAT_ID } from './examples.ts';
-import { chatIdField, updateIdField } from './fields.ts';
-import { beforeInput, botId, flag, integer, limitInput, moment, platformId } from './inputs.ts';
+import { botIdField, chatIdField, updateIdField } from './fields.ts';
+import { anyBotId, beforeInput, flag, integer, limitInput, moment, platformId } from './inputs.ts';
 import { defineOperation } from './operation.ts';
 
 /** A request to a backend, as people see it. */
@@ -28,6 +28,7 @@ const SENDING_READERS = ['push', 'rules', 'program'] as const;
 export const attemptResource = z
   .strictObject({
     id: z.string().describe('Identifies the attempt among those of the bot.'),
+    bot_id: botIdField,
     at: z.iso.datetime().describe('When it was sent.'),
     reader: z
       .enum(SENDING_READERS)
@@ -84,9 +85,9 @@ export const deliveryAttemptOperations = {
     summary:
       "Lists attempts to hand over a bot's updates: to its backend, to its programs, and by its rules; newest first.",
     description:
-      'Those that succeeded are among them. All attempts of the last 24 hours are kept, and of each reader at least the last 1,000. Of the newest 20 failed answers of a backend the beginning is kept, for a day.\n\nThere is no `X-Total-Count`. A `Link` goes on where there may be more; with filters that match little, a page may be short.',
+      'Without `bot_id` it lists the failed ones of all bots that the caller sees, from the 100 bots of which an attempt failed last; with it, those that succeeded are among them. All attempts of the last 24 hours are kept, and of each reader at least the last 1,000. Of the newest 20 failed answers of a backend the beginning is kept, for a day.\n\nThere is no `X-Total-Count`. A `Link` goes on where there may be more; with filters that match little, a page may be short.',
     input: z.object({
-      bot_id: botId(),
+      bot_id: anyBotId(),
       reader: z.enum(SENDING_READERS).optional().describe('Only attempts of this reader; program: of all programs.'),
       program_id: integer({ min: 1 }).optional().describe('Only attempts of this program.'),
       ok: flag().optional().describe('True: only those that delivered the update. False: only those that failed.'),
@@ -108,6 +109,7 @@ export const deliveryAttemptOperations = {
       output: [
         {
           id: '813-1767348960000-1',
+          bot_id: 7,
           ...{
             at: '2026-01-02T10:16:00.000Z',
             reader: 'push',

@@ -157,7 +157,8 @@ export const updateOperations = {
             ...{ reader: 'push', outcome: 'delivered' },
             attempts: [
               {
-                ...{ id: '813-1767348900230-1', at: '2026-01-02T10:15:00.230Z', reader: 'push', update_id: 813 },
+                ...{ id: '813-1767348900230-1', bot_id: EXAMPLE_BOT_ID },
+                ...{ at: '2026-01-02T10:15:00.230Z', reader: 'push', update_id: 813 },
                 ...{
                   chat_id: EXAMPLE_USER_ID,
                   ok: true,
@@ -197,7 +198,8 @@ export const updateOperations = {
     example: {
       input: { bot_id: EXAMPLE_BOT_ID, update_id: 813, reader: 'push' },
       output: {
-        ...{ id: '813-1767349900230-1', at: '2026-01-02T10:31:40.230Z', reader: 'push', update_id: 813 },
+        ...{ id: '813-1767349900230-1', bot_id: EXAMPLE_BOT_ID },
+        ...{ at: '2026-01-02T10:31:40.230Z', reader: 'push', update_id: 813 },
         ...{ chat_id: EXAMPLE_USER_ID, ok: true, status: 200, duration_ms: 41, attempt: 1, replay: true },
       },
     },

@@ -21,6 +21,8 @@ export function shardKeys(shard: number) {
     pendingTurns: `${tag(shard)}:pending-turns`,
     /** Sorted set: `<bot id>:<chat>` that somebody has taken over → until when (ms); lib/hold.lua. */
     heldChats: `${tag(shard)}:held-chats`,
+    /** Sorted set: bot → when an attempt to deliver one of its updates failed last, ms. */
+    failing: `${tag(shard)}:failing`,
     /** Hash: what the shard's bots did in that hour since 1970; see scripts/lib/activity.lua. */
     activity: (hour: number) => `${activityPrefixOf(tag(shard))}${hour}`,
   };

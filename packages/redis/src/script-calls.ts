@@ -60,7 +60,7 @@ function grantedRow(row: Value[]): GrantedRow {
   return { limit: row[0] as 'none' | 'chat' | 'bot', waitMs: Number(row[1]) };
 }
 
-export type BackendKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string };
+export type BackendKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string; failing: string };
 export type BackendArgs = {
   registrationId: string;
   /** of the turn; absent: the turn begins */
@@ -149,7 +149,7 @@ export type SettleArgs = {
   settled: readonly { lane: string; /** of its first update in the lane */ id: string; /** how many updates leave the lane with it */ members: number; outcome: 'delivered' | 'dropped' | 'retry' | 'waits' | 'dead' | 'crashed' | 'returned'; /** for retry, waits and crashed */ dueInMs: number | null; /** of the record for retry, of the failure for dead */ json: string }[];
 };
 
-export type TurnKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string };
+export type TurnKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string; failing: string };
 export type TurnArgs = {
   registrationId: string;
   /** of the turn; absent: the turn begins */
@@ -379,7 +379,7 @@ async function checkPrograms(redis: RedisCommands, keys: CheckProgramsKeys, args
   }
 }
 
-export type ClaimForProgramKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string; program: string; deliveredAhead: string };
+export type ClaimForProgramKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string; failing: string; program: string; deliveredAhead: string };
 export type ClaimForProgramArgs = {
   registrationId: string;
   /** of the turn; absent: the turn begins */
@@ -431,9 +431,9 @@ export type ClaimForProgramReply =
   | { outcome: 'OK'; fencingToken: number; lookInMs: number | null; wakeHistory: boolean; ended: boolean; held: boolean; units: UnitRow[]; moreToDo: boolean; isStale: boolean; hopeless: boolean; closed: boolean; opened: boolean; waiting: number };
 /** One call of a program's turn: settles deliveries, files new updates into its lanes, claims what is due. See scripts/claim-for-program.lua. */
 async function claimForProgram(redis: RedisCommands, keys: ClaimForProgramKeys, args: ClaimForProgramArgs): Promise<ClaimForProgramReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, keys.program, keys.deliveredAhead, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.tried, args.measured, args.hits, args.activityPrefix, args.shardActivityPrefix, args.readerMinutesPrefix, args.lastError, args.failedForMs ?? '', args.succeeded ? '1' : '0', args.answers, args.kinds, args.takenKinds, args.revision];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, keys.failing, keys.program, keys.deliveredAhead, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.tried, args.measured, args.hits, args.activityPrefix, args.shardActivityPrefix, args.readerMinutesPrefix, args.lastError, args.failedForMs ?? '', args.succeeded ? '1' : '0', args.answers, args.kinds, args.takenKinds, args.revision];
   for (const one of args.settled) sent.push(one.lane, one.id, one.members, one.outcome, one.dueInMs ?? '', one.json);
-  const reply = await runScript(redis, 'claim-for-program', 13, sent);
+  const reply = await runScript(redis, 'claim-for-program', 14, sent);
   switch (reply[0]) {
     case 'OK':
       return { outcome: 'OK', fencingToken: Number(reply[1]), lookInMs: numberOrNull(reply[2]), wakeHistory: reply[3] === 1, ended: reply[4] === 1, held: reply[5] === 1, units: (reply[6] as Value[][]).map(unitRow), moreToDo: reply[7] === 1, isStale: reply[8] === 1, hopeless: reply[9] === 1, closed: reply[10] === 1, opened: reply[11] === 1, waiting: Number(reply[12]) };
@@ -442,7 +442,7 @@ async function claimForProgram(redis: RedisCommands, keys: ClaimForProgramKeys, 
   }
 }
 
-export type ClaimForPushKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string };
+export type ClaimForPushKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string; failing: string };
 export type ClaimForPushArgs = {
   registrationId: string;
   /** of the turn; absent: the turn begins */
@@ -488,9 +488,9 @@ export type ClaimForPushReply =
   | { outcome: 'OK'; fencingToken: number; lookInMs: number | null; wakeHistory: boolean; ended: boolean; held: boolean; units: UnitRow[]; moreToDo: boolean; isStale: boolean; hopeless: boolean; closed: boolean; opened: boolean; waiting: number };
 /** One call of a push turn: settles deliveries, files new updates into lanes, claims what is due. See scripts/claim-for-push.lua. */
 async function claimForPush(redis: RedisCommands, keys: ClaimForPushKeys, args: ClaimForPushArgs): Promise<ClaimForPushReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.tried, args.measured, args.hits, args.activityPrefix, args.shardActivityPrefix, args.readerMinutesPrefix, args.lastError, args.failedForMs ?? '', args.succeeded ? '1' : '0', args.answers];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, keys.failing, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.tried, args.measured, args.hits, args.activityPrefix, args.shardActivityPrefix, args.readerMinutesPrefix, args.lastError, args.failedForMs ?? '', args.succeeded ? '1' : '0', args.answers];
   for (const one of args.settled) sent.push(one.lane, one.id, one.members, one.outcome, one.dueInMs ?? '', one.json);
-  const reply = await runScript(redis, 'claim-for-push', 11, sent);
+  const reply = await runScript(redis, 'claim-for-push', 12, sent);
   switch (reply[0]) {
     case 'OK':
       return { outcome: 'OK', fencingToken: Number(reply[1]), lookInMs: numberOrNull(reply[2]), wakeHistory: reply[3] === 1, ended: reply[4] === 1, held: reply[5] === 1, units: (reply[6] as Value[][]).map(unitRow), moreToDo: reply[7] === 1, isStale: reply[8] === 1, hopeless: reply[9] === 1, closed: reply[10] === 1, opened: reply[11] === 1, waiting: Number(reply[12]) };
@@ -499,7 +499,7 @@ async function claimForPush(redis: RedisCommands, keys: ClaimForPushKeys, args: 
   }
 }
 
-export type ClaimForRulesKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string };
+export type ClaimForRulesKeys = { state: string; log: string; lanes: string; inFlight: string; work: string; redriven: string; history: string; pendingTurns: string; consumers: string; attempts: string; live: string; failing: string };
 export type ClaimForRulesArgs = {
   registrationId: string;
   /** of the turn; absent: the turn begins */
@@ -544,10 +544,10 @@ export type ClaimForRulesReply =
   | { outcome: 'OK'; fencingToken: number; lookInMs: number | null; wakeHistory: boolean; ended: boolean; held: boolean; units: UnitRow[]; shownTo: number | null; revision: number; shown: ShownRow[] };
 /** One call of a rules turn: settles units, files matched updates into lanes, returns new updates, claims what is due. The members of an album leave their lane together. See scripts/claim-for-rules.lua. */
 async function claimForRules(redis: RedisCommands, keys: ClaimForRulesKeys, args: ClaimForRulesArgs): Promise<ClaimForRulesReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.tried, args.measured, args.hits, args.activityPrefix, args.shardActivityPrefix, args.readerMinutesPrefix, args.gatherMs, args.matchedTo ?? '', args.matched, args.settled.length];
+  const sent: (string | number)[] = [keys.state, keys.log, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.history, keys.pendingTurns, keys.consumers, keys.attempts, keys.live, keys.failing, args.registrationId, args.fencingToken ?? '', args.botId, args.lanePrefix, args.limit, args.trims ? '1' : '0', args.begunAtMost, args.ending ?? '', args.claim, args.tried, args.measured, args.hits, args.activityPrefix, args.shardActivityPrefix, args.readerMinutesPrefix, args.gatherMs, args.matchedTo ?? '', args.matched, args.settled.length];
   for (const one of args.settled) sent.push(one.lane, one.id, one.members, one.outcome, one.dueInMs ?? '', one.json);
   for (const one of args.filed) sent.push(one.lane, one.id, one.album);
-  const reply = await runScript(redis, 'claim-for-rules', 11, sent);
+  const reply = await runScript(redis, 'claim-for-rules', 12, sent);
   switch (reply[0]) {
     case 'OK':
       return { outcome: 'OK', fencingToken: Number(reply[1]), lookInMs: numberOrNull(reply[2]), wakeHistory: reply[3] === 1, ended: reply[4] === 1, held: reply[5] === 1, units: (reply[6] as Value[][]).map(unitRow), shownTo: numberOrNull(reply[7]), revision: Number(reply[8]), shown: (reply[9] as Value[][]).map(shownRow) };
@@ -643,7 +643,7 @@ async function endFlood(redis: RedisCommands, keys: EndFloodKeys, args: EndFlood
   return (reply as unknown) === 1;
 }
 
-export type ForgetBotKeys = { state: string; log: string; consumers: string; deliveredAhead: string; lanes: string; inFlight: string; work: string; redriven: string; attempts: string; pendingTurns: string; rulesLanes: string; rulesInFlight: string; rulesWork: string; rulesRedriven: string; rulesAttempts: string; accepted: string; recent: string; live: string; decisions: string; holds: string; missed: string; heldChats: string };
+export type ForgetBotKeys = { state: string; log: string; consumers: string; deliveredAhead: string; lanes: string; inFlight: string; work: string; redriven: string; attempts: string; pendingTurns: string; rulesLanes: string; rulesInFlight: string; rulesWork: string; rulesRedriven: string; rulesAttempts: string; accepted: string; recent: string; live: string; decisions: string; holds: string; missed: string; heldChats: string; failing: string };
 export type ForgetBotArgs = {
   botId: number;
   lanePrefix: string;
@@ -654,8 +654,8 @@ export type ForgetBotArgs = {
 export type ForgetBotReply = boolean;
 /** Deletes the keys of a bot, except its seen bitmaps and hours of activity, which the caller finds by prefix. See scripts/forget-bot.lua. */
 async function forgetBot(redis: RedisCommands, keys: ForgetBotKeys, args: ForgetBotArgs): Promise<ForgetBotReply> {
-  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredAhead, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.attempts, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven, keys.rulesAttempts, keys.accepted, keys.recent, keys.live, keys.decisions, keys.holds, keys.missed, keys.heldChats, args.botId, args.lanePrefix, args.rulesLanePrefix, args.programPrefix];
-  const reply = await runScript(redis, 'forget-bot', 22, sent);
+  const sent: (string | number)[] = [keys.state, keys.log, keys.consumers, keys.deliveredAhead, keys.lanes, keys.inFlight, keys.work, keys.redriven, keys.attempts, keys.pendingTurns, keys.rulesLanes, keys.rulesInFlight, keys.rulesWork, keys.rulesRedriven, keys.rulesAttempts, keys.accepted, keys.recent, keys.live, keys.decisions, keys.holds, keys.missed, keys.heldChats, keys.failing, args.botId, args.lanePrefix, args.rulesLanePrefix, args.programPrefix];
+  const reply = await runScript(redis, 'forget-bot', 23, sent);
   return (reply as unknown) === 1;
 }
 

@@ -5,6 +5,7 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 type Attempt = {
+  bot_id: number;
   id: string;
   at: string;
   reader: string;
@@ -64,14 +65,14 @@ const outcomes = ({ readers }: ShownUpdate) =>
     readers.map(({ reader, outcome, filtered_by: by }) => [reader, by ? `${outcome} ${by}` : outcome]),
   );
 
-/** All attempts, page by page. */
-async function allAttempts(bot: FleetBot, query: string): Promise<Attempt[]> {
+const allAttempts = (bot: FleetBot, query: string) => everyPage(`bot_id=${bot.id}${query}`);
+
+/** All attempts that match, page by page. */
+async function everyPage(query: string, key = ADMIN_KEY): Promise<Attempt[]> {
   const found: Attempt[] = [];
-  let next: string | undefined = `/api/deliveries/attempts?bot_id=${bot.id}${query}`;
+  let next: string | undefined = `/api/deliveries/attempts?${query}`;
   while (next !== undefined) {
-    const response: Response = await fetch(`${fleet.url}${next}`, {
-      headers: { authorization: `Bearer ${ADMIN_KEY}` },
-    });
+    const response: Response = await fetch(`${fleet.url}${next}`, { headers: { authorization: `Bearer ${key}` } });
     expect(response.status).toBe(200);
     found.push(...((await response.json()) as Attempt[]));
     next = /<([^>]+)>; rel="next"/.exec(response.headers.get('Link') ?? '')?.[1];
@@ -153,6 +154,54 @@ describe('every attempt is kept', () => {
     expect(points.reduce((sum, { retried }) => sum + retried, 0)).toBe(all.length - UPDATES);
     expect(points.some(({ success_ratio: ratio, p50_ms: p50 }) => ratio !== undefined && p50 !== undefined)).toBe(true);
   });
+});
+
+describe('over all bots', () => {
+  const MESSAGES = 12;
+  const failedOf = (rows: Attempt[], ...bots: FleetBot[]) =>
+    rows.filter(({ bot_id }) => bots.some(({ id }) => id === bot_id));
+
+  test('the attempts that failed are listed, newest first, each once, to those who see their bots', async () => {
+    const seen = new Map<string, number>();
+    // Each first attempt fails, so that each bot fails as often as it gets messages.
+    answer = (url, text) => {
+      const tries = (seen.get(`${url} ${text}`) ?? 0) + 1;
+      seen.set(`${url} ${text}`, tries);
+      return url !== '/well' && tries === 1 ? { status: 502 } : {};
+    };
+    const person = await fleet.control.createPerson({});
+    const add = (path: string) => fleet.addBot({ proxy_enabled: true, backend_url: `${backend.url}${path}` });
+    const [one, other, well] = [await add('/one'), await add('/other'), await add('/well')];
+    for (let at = 0; at < MESSAGES; at += 1) {
+      for (const bot of [one, other, well]) {
+        await fleet.control.sendMessage({ person: person.id, bot: bot.platformId, text: `message ${at}` });
+      }
+    }
+    const isOver = async (bot: FleetBot) => (await attemptsOf(bot, '&ok=1')).length === MESSAGES;
+    for (const bot of [one, other, well]) await waitFor(() => isOver(bot), PATIENCE);
+
+    const listed = await everyPage('limit=7');
+    expect(new Set(listed.map(({ bot_id, id }) => `${bot_id} ${id}`)).size).toBe(listed.length);
+    const times = listed.map(({ at }) => at);
+    expect(times).toEqual(times.toSorted().reverse());
+    expect(failedOf(listed, one)).toEqual(await allAttempts(one, '&ok=0'));
+    expect(failedOf(listed, other)).toEqual(await allAttempts(other, '&ok=0'));
+    expect(failedOf(listed, one, other)).toHaveLength(2 * MESSAGES);
+    expect(failedOf(listed, well)).toEqual([]);
+    expect(listed.every(({ ok }) => !ok)).toBe(true);
+    expect(failedOf(await everyPage('status=5xx&limit=500'), one, other)).toHaveLength(2 * MESSAGES);
+    expect(await everyPage('status=404')).toEqual([]);
+
+    const made = { name: 'one of two', role: 'user', bot_ids: [other.id] };
+    const { key } = await fleet.rest<{ key: string }>('/api/auth/api-keys', made);
+    expect(await everyPage('limit=7', key)).toEqual(failedOf(listed, other));
+    const delivered = await fetch(`${fleet.url}/api/deliveries/attempts?ok=1`, {
+      headers: { authorization: `Bearer ${ADMIN_KEY}` },
+    });
+    expect(delivered.status).toBe(400);
+    await fleet.rest('/api/bots/delete', { id: other.id });
+    expect(failedOf(await everyPage('limit=500'), other)).toEqual([]);
+  }, 120_000);
 });
 
 describe('an update is shown with what became of it', () => {

@@ -94,8 +94,9 @@ export async function luaScene() {
     return times;
   };
   const turnKeys = (reader: 'push' | 'rules'): TurnKeys => {
-    const { state, log, history, pendingTurns, consumers, live, lanes, inFlight, work, redriven, attempts } = keys;
-    const shared = { state, log, history, pendingTurns, consumers, live };
+    const { state, log, history, pendingTurns, consumers, live, failing, lanes, inFlight, work, redriven, attempts } =
+      keys;
+    const shared = { state, log, history, pendingTurns, consumers, live, failing };
     if (reader === 'push') return { ...shared, lanes, inFlight, work, redriven, attempts };
     const { rulesLanes, rulesInFlight, rulesWork, rulesRedriven, rulesAttempts } = keys;
     const own = { lanes: rulesLanes, inFlight: rulesInFlight, work: rulesWork, redriven: rulesRedriven };

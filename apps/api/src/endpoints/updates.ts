@@ -44,7 +44,7 @@ export const updateHandlers: Handlers<typeof updateOperations> = {
         accepted_at: acceptedAtMs === null ? null : new Date(acceptedAtMs).toISOString(),
         ...{ via, kind, chat_id },
       }),
-      readers: readers.map((reader) => presentReader(caller, reader)),
+      readers: readers.map((reader) => presentReader(caller, bot.id, reader)),
       calls: calls.map((call) => presentCall(bot, call)),
     };
   },
@@ -61,7 +61,7 @@ export const updateHandlers: Handlers<typeof updateOperations> = {
         replayUpdate(context, by, backend, input.update_id, signal),
       ),
     );
-    return presentAttempt(caller, attempt);
+    return presentAttempt(caller, bot.id, attempt);
   },
 
   async pollUpdates(context, { input, caller, by, request: httpRequest, response, whileAllowed }) {
@@ -98,13 +98,17 @@ function presentPastUpdate(bot: Bot, { update_id, atMs, via, kind, chat_id, mess
   };
 }
 
-function presentReader(caller: Caller, { reader, program_name, outcome, filtered_by, attempts }: ReaderOfUpdate) {
+function presentReader(
+  caller: Caller,
+  botId: number,
+  { reader, program_name, outcome, filtered_by, attempts }: ReaderOfUpdate,
+) {
   return {
     reader,
     ...withoutNulls({ program_id: programOfReader(reader), program_name }),
     outcome,
     ...withoutNulls({ filtered_by }),
-    attempts: attempts.map((attempt) => presentAttempt(caller, attempt)),
+    attempts: attempts.map((attempt) => presentAttempt(caller, botId, attempt)),
   };
 }
 

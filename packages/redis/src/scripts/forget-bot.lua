@@ -2,7 +2,7 @@
 -- @keys state, log, consumers
 --   deliveredAhead  ids that push has delivered
 --   lanes, inFlight, work, redriven, attempts, pendingTurns
---   rulesLanes, rulesInFlight, rulesWork, rulesRedriven, rulesAttempts, accepted, recent, live, decisions, holds, missed, heldChats
+--   rulesLanes, rulesInFlight, rulesWork, rulesRedriven, rulesAttempts, accepted, recent, live, decisions, holds, missed, heldChats, failing
 -- @args botId: digits
 --   lanePrefix: text, rulesLanePrefix: text, programPrefix: text  of the keys of lanes and programs
 -- @reply flag
@@ -23,6 +23,7 @@ end
 for _, chat in ipairs(redis.call('HKEYS', holds)) do
   redis.call('ZREM', heldChats, botId .. ':' .. chat)
 end
+redis.call('ZREM', failing, botId)
 redis.call('DEL', state, log, consumers, deliveredAhead, lanes, inFlight, work, redriven, attempts)
 redis.call(
   'DEL',

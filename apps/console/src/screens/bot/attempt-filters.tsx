@@ -34,7 +34,8 @@ const STATUSES = [
 ];
 
 type FiltersProps = {
-  botId: number;
+  /** Absent: the failed attempts of all bots. */
+  botId?: number;
   filter: DeliveryFilter;
   change: (changes: FilterChanges) => void;
   clear: () => void;
@@ -47,33 +48,43 @@ export function AttemptFilters(props: FiltersProps): ReactNode {
   return (
     <FoldedFilters isSet={isSet}>
       <search className="filters" aria-label={words.label}>
-        <ReaderField {...props} />
-        <SelectField
-          label={words.result}
-          options={[
-            ['', words.anyResult],
-            ['true', words.results.true],
-            ['false', words.results.false],
-          ]}
-          value={filter.ok ?? ''}
-          choose={(ok) => change({ ok: ok || undefined })}
-        />
+        {botId === undefined ? (
+          <ReaderKindField {...props} />
+        ) : (
+          <>
+            <ReaderField {...props} botId={botId} />
+            <SelectField
+              label={words.result}
+              options={[
+                ['', words.anyResult],
+                ['true', words.results.true],
+                ['false', words.results.false],
+              ]}
+              value={filter.ok ?? ''}
+              choose={(ok) => change({ ok: ok || undefined })}
+            />
+          </>
+        )}
         <StatusField {...props} />
-        <ChatField
-          botId={String(botId)}
-          label={words.chat}
-          placeholder={words.anyChat}
-          chatId={filter.chat}
-          choose={(chat) => change({ chat })}
-        />
-        <TypedField
-          slash
-          label={words.update}
-          placeholder={words.number}
-          text={filter.update ?? ''}
-          faultOf={(typed) => (/^\d{0,16}$/.test(typed.trim()) ? undefined : words.notANumber)}
-          choose={(typed) => change({ update: typed.trim() || undefined })}
-        />
+        {botId !== undefined && (
+          <>
+            <ChatField
+              botId={String(botId)}
+              label={words.chat}
+              placeholder={words.anyChat}
+              chatId={filter.chat}
+              choose={(chat) => change({ chat })}
+            />
+            <TypedField
+              slash
+              label={words.update}
+              placeholder={words.number}
+              text={filter.update ?? ''}
+              faultOf={(typed) => (/^\d{0,16}$/.test(typed.trim()) ? undefined : words.notANumber)}
+              choose={(typed) => change({ update: typed.trim() || undefined })}
+            />
+          </>
+        )}
         <PeriodField
           from={filter.since}
           to={filter.until}
@@ -91,8 +102,20 @@ export function AttemptFilters(props: FiltersProps): ReactNode {
 
 const PROGRAM = 'program:';
 
+function ReaderKindField({ filter, change }: FiltersProps): ReactNode {
+  const { filters: words, readers } = useDeliveriesWords();
+  return (
+    <SelectField
+      label={words.reader}
+      options={[['', words.anyReader], ...ATTEMPT_READERS.map((one) => [one, readers[one]] as const)]}
+      value={filter.reader ?? ''}
+      choose={(chosen) => change({ reader: ATTEMPT_READERS.find((one) => one === chosen) })}
+    />
+  );
+}
+
 /** The backend, the rules, all programs, or one of those that get their updates by webhook. */
-function ReaderField({ botId, filter: { reader, program }, change }: FiltersProps): ReactNode {
+function ReaderField({ botId, filter: { reader, program }, change }: FiltersProps & { botId: number }): ReactNode {
   const { filters: words, readers } = useDeliveriesWords();
   const programs = usePrograms(botId).data?.filter(({ mode, id }) => mode === 'push' || String(id) === program) ?? [];
   const isUnnamed = program !== undefined && !programs.some(({ id }) => String(id) === program);

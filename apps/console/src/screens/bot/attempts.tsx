@@ -16,8 +16,10 @@ import { useHeldRows } from '../../parts/use-held-rows.ts';
 import { isAtOlderPages, usePages } from '../../parts/use-pages.ts';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
+import { BotName } from '../deliveries/act-on-letters.tsx';
 import { useDeliveriesWords } from '../deliveries/deliveries-words.ts';
 import type { attemptConditions } from '../deliveries/delivery-filter.ts';
+import { addressOf, openedOf } from './attempt-address.ts';
 import { OpenedAttempt } from './opened-attempt.tsx';
 
 const SETTLE_MS = 1_000;
@@ -25,7 +27,8 @@ const SETTLE_MS = 1_000;
 type Attempt = Answer<'listDeliveryAttempts'>[number];
 
 type AttemptsProps = {
-  botId: number;
+  /** Absent: the failed attempts of all bots. */
+  botId?: number;
   /** The filter of the list that goes back as far as there are attempts; absent: the last ones, with a way to that list. */
   conditions?: Conditions;
 };
@@ -36,20 +39,21 @@ export function Attempts({ botId, conditions }: AttemptsProps): ReactNode {
   const { bot: words } = useWords();
   const { attempts: more } = useDeliveriesWords();
   const { attempt: opened } = useSearch({ strict: false }) as { attempt?: string };
-  const attempts = useAttempts(botId, conditions ?? {});
+  const attempts = useAttempts(conditions ?? {}, botId);
   const { rows, held } = useHeldAttempts(attempts, conditions, opened !== undefined);
   const askAgain = useAttemptsRefresh(botId);
-  useLive([`attempts:${botId}`], ({ name }) => name === 'attempt' && askAgain());
+  useLive(botId === undefined ? [] : [`attempts:${botId}`], ({ name }) => name === 'attempt' && askAgain());
   useRowKeys('.attempts .row-link');
   const { hasNextPage, isFetchingNextPage } = attempts;
   const isFiltered = Object.keys(conditions ?? {}).length > 0;
+  const isOpen = (attempt: Attempt) => addressOf(attempt, botId) === opened;
   const isEmpty = attempts.data !== undefined && attempts.rows.length === 0;
   return (
     <section className="panel" aria-labelledby="attempts" aria-busy={attempts.isPlaceholderData} {...held.area}>
       <header className="attempts-head">
-        <h2 id="attempts">{words.attempts}</h2>
+        <h2 id="attempts">{botId === undefined ? more.failed : words.attempts}</h2>
         <ChangedRows held={held} />
-        {conditions === undefined && (
+        {conditions === undefined && botId !== undefined && (
           <Link to="/bots/$id/deliveries" params={{ id: String(botId) }} search={{ state: 'attempts' }}>
             {more.all}
           </Link>
@@ -57,10 +61,10 @@ export function Attempts({ botId, conditions }: AttemptsProps): ReactNode {
       </header>
       {attempts.isError && <Failure error={attempts.error} retry={() => void attempts.refetch()} />}
       {isEmpty && hasNextPage && <p role="status">{more.looking}</p>}
-      {isEmpty && !hasNextPage && <NoAttempts isFiltered={isFiltered} />}
+      {isEmpty && !hasNextPage && <NoAttempts isFiltered={isFiltered} ofOneBot={botId !== undefined} />}
       <ul className="attempts">
         {rows.map((attempt) => (
-          <AttemptRow key={attempt.id} botId={botId} attempt={attempt} isOpen={attempt.id === opened} />
+          <AttemptRow key={keyOf(attempt)} ofOneBot={botId !== undefined} attempt={attempt} isOpen={isOpen(attempt)} />
         ))}
       </ul>
       {conditions !== undefined && !isEmpty && hasNextPage && (
@@ -68,21 +72,26 @@ export function Attempts({ botId, conditions }: AttemptsProps): ReactNode {
           {more.older}
         </Button>
       )}
-      {opened && <OpenedAttempt key={opened} botId={botId} id={opened} />}
+      {opened && <OpenedAttempt key={opened} {...openedOf(opened, botId)} />}
     </section>
   );
 }
 
-function NoAttempts({ isFiltered }: { isFiltered: boolean }): ReactNode {
+function NoAttempts({ isFiltered, ofOneBot }: { isFiltered: boolean; ofOneBot: boolean }): ReactNode {
   const { bot: words } = useWords();
   const { attempts: more } = useDeliveriesWords();
-  return isFiltered ? <Empty title={more.none} hint={more.kept} /> : <Empty title={words.noAttempts} />;
+  return isFiltered ? (
+    <Empty title={more.none} hint={more.kept} />
+  ) : (
+    <Empty title={ofOneBot ? words.noAttempts : more.noneFailed} />
+  );
 }
 
 /** The attempts that match. The api looks through so many at a time, so that a first page may have none. */
-function useAttempts(bot_id: number, conditions: Conditions) {
-  const attempts = usePages<Attempt>(['attempts', bot_id, 'list', conditions], (page, signal) =>
-    callPage('listDeliveryAttempts', { bot_id, ...conditions, ...page }, signal),
+function useAttempts(conditions: Conditions, bot_id?: number) {
+  const of = bot_id === undefined ? {} : { bot_id };
+  const attempts = usePages<Attempt>(['attempts', bot_id ?? 'all', 'list', conditions], (page, signal) =>
+    callPage('listDeliveryAttempts', { ...of, ...conditions, ...page }, signal),
   );
   const { rows, hasNextPage, isFetching, isError, fetchNextPage } = attempts;
   const goesOn = rows.length === 0 && hasNextPage && !isFetching && !isError;
@@ -100,10 +109,10 @@ function useHeldAttempts(attempts: ReturnType<typeof useAttempts>, of: unknown, 
   return { rows, held };
 }
 
-const keyOf = ({ id }: Attempt): string => id;
+const keyOf = ({ bot_id, id }: Attempt): string => `${bot_id}.${id}`;
 
 /** Asks for the attempts and the readers after each attempt, but not for every one of many. */
-function useAttemptsRefresh(botId: number): () => void {
+function useAttemptsRefresh(botId: number | undefined): () => void {
   const queries = useQueryClient();
   return useMemo(
     () =>
@@ -116,17 +125,19 @@ function useAttemptsRefresh(botId: number): () => void {
   );
 }
 
-type RowProps = { botId: number; attempt: Attempt; isOpen: boolean };
+type RowProps = { ofOneBot: boolean; attempt: Attempt; isOpen: boolean };
 
 /** The row opens the attempt; the number in it leads to what became of the update. */
-function AttemptRow({ botId, attempt, isOpen }: RowProps): ReactNode {
+function AttemptRow({ ofOneBot, attempt, isOpen }: RowProps): ReactNode {
   const words = useWords();
   const number = useNumber();
+  const botId = attempt.bot_id;
+  const address = addressOf(attempt, ofOneBot ? botId : undefined);
   return (
     <li className={isOpen ? 'open' : ''}>
       <Link
         to="."
-        search={(others) => ({ ...others, attempt: attempt.id })}
+        search={(others) => ({ ...others, attempt: address })}
         resetScroll={false}
         aria-expanded={isOpen}
         className="row-link"
@@ -142,7 +153,15 @@ function AttemptRow({ botId, attempt, isOpen }: RowProps): ReactNode {
         <WhatCame attempt={attempt} />
       </span>
       <span className="muted end">{words.bot.ms(number(attempt.duration_ms))}</span>
-      <bdi className="muted cut reader">{readerOf(attempt, words)}</bdi>
+      <span className="muted cut reader">
+        {!ofOneBot && (
+          <>
+            <BotName id={botId} />
+            {' · '}
+          </>
+        )}
+        <bdi>{readerOf(attempt, words)}</bdi>
+      </span>
       <Link
         to="/bots/$id/updates/$update"
         params={{ id: String(botId), update: String(attempt.update_id) }}

@@ -22,6 +22,7 @@ import {
 import { DeliveryFilters } from './delivery-filters.tsx';
 import { DeliveryList } from './delivery-list.tsx';
 import { DeliveryTools } from './delivery-tools.tsx';
+import { FleetAttempts } from './fleet-attempts.tsx';
 import { JobProgress } from './job-progress.tsx';
 import { changed, idsOf, keyOf, NOTHING, type Selected } from './selected.ts';
 import { SkipDeliveries } from './skip-deliveries.tsx';
@@ -34,16 +35,17 @@ import './deliveries.css';
 export function Deliveries(): ReactNode {
   const words = useDeliveriesWords();
   useTitle(words.title);
+  const filter = useDeliveryFilter(undefined);
   return (
     <div className="deliveries">
       <h1>{words.title}</h1>
       <DeliveryTabs />
-      <DeliveryView />
+      {filter.state === 'attempts' ? <FleetAttempts filter={filter} /> : <DeliveryView />}
     </div>
   );
 }
 
-/** The kinds of deliveries with their counts; those of one bot have their attempts beside them. */
+/** The kinds of deliveries with their counts, and attempts: all of one bot, of the fleet those that failed. */
 export function DeliveryTabs({ botId }: { botId?: string }): ReactNode {
   const words = useDeliveriesWords();
   const number = useNumber();
@@ -58,11 +60,9 @@ export function DeliveryTabs({ botId }: { botId?: string }): ReactNode {
           {words.tabs[state]} <span className="tab-count">{counts[state] !== undefined && number(counts[state])}</span>
         </Link>
       ))}
-      {botId !== undefined && (
-        <Link to="." search={{ state: 'attempts' }} activeOptions={OF_STATE}>
-          {words.tabs.attempts}
-        </Link>
-      )}
+      <Link to="." search={{ state: 'attempts' }} activeOptions={OF_STATE}>
+        {botId === undefined ? words.attempts.failed : words.tabs.attempts}
+      </Link>
     </nav>
   );
 }

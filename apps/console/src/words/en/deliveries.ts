@@ -80,6 +80,8 @@ export const deliveries = {
   },
   attempts: {
     all: 'All attempts',
+    failed: 'Failed attempts',
+    noneFailed: 'No attempt has failed',
     none: 'No attempts match the filter.',
     kept: 'Attempts are kept for 24 hours, and at least the last 1,000 of each reader.',
     older: 'Older attempts',

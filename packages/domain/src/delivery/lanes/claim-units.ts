@@ -89,8 +89,8 @@ export async function claimUnits<Reply extends TurnReply>(
   settled: SettledUnit[],
   claim: (keys: TurnKeys, args: OutcomesArgs) => Promise<Reply>,
 ): Promise<ClaimReply<Reply>> {
-  const { state, log, history, pendingTurns, consumers, live } = botKeys(bot.id);
-  const keys = { state, log, history, pendingTurns, consumers, live, ...laneKeys };
+  const { state, log, history, pendingTurns, consumers, live, failing } = botKeys(bot.id);
+  const keys = { state, log, history, pendingTurns, consumers, live, failing, ...laneKeys };
   const attempts = settled.flatMap((one) => one.attempts ?? []);
   const hits = hitsText(settled.flatMap((one) => one.hits ?? []));
   const measured = measuredText(attempts.filter(({ replay }) => replay === undefined));

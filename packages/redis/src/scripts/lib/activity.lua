@@ -32,11 +32,11 @@ local READER_COUNTS, ATTEMPTS_FROM = 56, 3
 -- The oldest minute that can be asked for is 25 h old.
 local READER_LIFE_S = 26 * 3600
 
--- attempts: places and their counts in turn, '3 1 17 2'
+-- attempts: places and their counts in turn, '3 1 17 2'. Returns whether one of them failed.
 local function countOfReader(prefix, now, delivered, failed, retried, attempts)
-  if delivered + failed + retried == 0 and attempts == '' then return end
+  if delivered + failed + retried == 0 and attempts == '' then return false end
   local key, first = prefix .. textOf(math.floor(now / HOUR_MS)), math.floor(now / 60000) % 60 * READER_COUNTS
-  local isNew = false
+  local isNew, hasFailed = false, false
   local function add(place, count)
     local sum = redis.call('HINCRBY', key, textOf(first + place), textOf(count))
     isNew = isNew or sum == count
@@ -46,6 +46,8 @@ local function countOfReader(prefix, now, delivered, failed, retried, attempts)
   end
   for place, count in string.gmatch(attempts, '(%d+) (%d+)') do
     if tonumber(place) >= ATTEMPTS_FROM then add(tonumber(place), tonumber(count)) end
+    hasFailed = hasFailed or tonumber(place) == ATTEMPTS_FROM
   end
   if isNew then redis.call('EXPIRE', key, READER_LIFE_S) end
+  return hasFailed
 end

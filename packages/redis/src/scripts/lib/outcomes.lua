@@ -41,5 +41,6 @@ local function countOutcomes(turn, args)
   -- An attempt at a backend that succeeded is an update that was delivered; an update that rules have sent on may be several.
   local delivered = turn.reader == 'rules' and turn.delivered or 0
   local attempts = turn.repeated and '' or args.measured
-  countOfReader(args.readerMinutesPrefix, turn.now, delivered, 0, turn.retried, attempts)
+  local hasFailed = countOfReader(args.readerMinutesPrefix, turn.now, delivered, 0, turn.retried, attempts)
+  if hasFailed then redis.call('ZADD', turn.failing, turn.nowText, turn.botId) end
 end

@@ -1,6 +1,6 @@
 -- Common to a call of a turn of push, of a program and of rules. Each has one owner, a cursor in the log, independent lanes, and
 -- a count of attempts for each unit.
--- @keys state, log, lanes, inFlight, work, redriven, history, pendingTurns, consumers, attempts, live
+-- @keys state, log, lanes, inFlight, work, redriven, history, pendingTurns, consumers, attempts, live, failing
 -- @args registrationId: text
 --   fencingToken: digits?  of the turn; absent: the turn begins
 --   botId: digits
@@ -39,6 +39,7 @@ local function openTurn(reader, names, keys, args, readerState)
     consumers = keys.consumers,
     attempts = keys.attempts,
     live = keys.live,
+    failing = keys.failing,
     registrationId = args.registrationId,
     fencingToken = args.fencingToken,
     now = now,
