@@ -8,9 +8,7 @@ export function shardOf(botId: number): number {
 
 const tag = (shard: number): string => `{s${shard}}`;
 
-function activityPrefixOf(owner: string): string {
-  return `${owner}:activity:`;
-}
+const activityPrefixOf = (owner: string): string => `${owner}:activity:`;
 
 /** The keys that all bots of a shard share. */
 export function shardKeys(shard: number) {

@@ -21,6 +21,7 @@ import { useDeliveriesWords } from '../deliveries/deliveries-words.ts';
 import type { attemptConditions } from '../deliveries/delivery-filter.ts';
 import { addressOf, openedOf } from './attempt-address.ts';
 import { OpenedAttempt } from './opened-attempt.tsx';
+import './attempts.css';
 
 const SETTLE_MS = 1_000;
 
@@ -62,7 +63,7 @@ export function Attempts({ botId, conditions }: AttemptsProps): ReactNode {
       {attempts.isError && <Failure error={attempts.error} retry={() => void attempts.refetch()} />}
       {isEmpty && hasNextPage && <p role="status">{more.looking}</p>}
       {isEmpty && !hasNextPage && <NoAttempts isFiltered={isFiltered} ofOneBot={botId !== undefined} />}
-      <ul className="attempts">
+      <ul className={botId === undefined ? 'attempts of-all' : 'attempts'}>
         {rows.map((attempt) => (
           <AttemptRow key={keyOf(attempt)} ofOneBot={botId !== undefined} attempt={attempt} isOpen={isOpen(attempt)} />
         ))}
@@ -153,14 +154,9 @@ function AttemptRow({ ofOneBot, attempt, isOpen }: RowProps): ReactNode {
         <WhatCame attempt={attempt} />
       </span>
       <span className="muted end">{words.bot.ms(number(attempt.duration_ms))}</span>
-      <span className="muted cut reader">
-        {!ofOneBot && (
-          <>
-            <BotName id={botId} />
-            {' · '}
-          </>
-        )}
-        <bdi>{readerOf(attempt, words)}</bdi>
+      <span className="muted reader">
+        {!ofOneBot && <BotName id={botId} />}
+        <bdi className="cut">{readerOf(attempt, words)}</bdi>
       </span>
       <Link
         to="/bots/$id/updates/$update"

@@ -103,7 +103,7 @@ function BotHead({ bot }: { bot: BotResource }): ReactNode {
         </div>
       )}
       {lastError && !intake && (
-        <p className="notice warn">
+        <p className={`notice ${marksOf(bot).includes('backend_open') ? 'bad' : 'warn'}`}>
           <strong>{words.bot.lastError}:</strong> <Told text={lastError} />{' '}
           {lastErrorAt && (
             <small className="muted">

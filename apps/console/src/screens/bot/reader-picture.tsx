@@ -7,6 +7,7 @@ type Reader = Answer<'listReaders'>[number];
 
 const LANE_PX = 26;
 const LOG_PX = 10;
+const NAME_PX = 17;
 /** The newest update stands here, so that its cursors are not cut. */
 const NEWEST_PERCENT = 97;
 
@@ -44,9 +45,9 @@ export function ReaderPicture({
           const y = yOf(lane);
           return (
             <g key={reader.reader} className={`lane ${lookOfReader(reader)}`}>
-              <text x="0" y={y - 5}>
-                {nameOf(reader)}
-              </text>
+              <foreignObject x="0" y={y - NAME_PX - 2} width={`${NEWEST_PERCENT - 2}%`} height={NAME_PX}>
+                <bdi className="cut">{nameOf(reader)}</bdi>
+              </foreignObject>
               <line className="waits" x1={at(reader)} x2={`${NEWEST_PERCENT}%`} y1={y} y2={y} />
               <line className="has-read" x1="0" x2={at(reader)} y1={y} y2={y} />
               <circle cx={at(reader)} cy={y} r="4.5" />

@@ -86,7 +86,7 @@ function IncidentLine({ incident, bots }: LineProps): ReactNode {
   return (
     <li>
       <BotBadge mark={kind} />
-      <span className="hit cut">
+      <span className="hit">
         <Hit incident={incident} bots={bots} />
       </span>
       <span className="why" title={text}>
@@ -112,24 +112,23 @@ function IncidentLine({ incident, bots }: LineProps): ReactNode {
 function Hit({ incident: { kind, botIds, programIds }, bots }: LineProps): ReactNode {
   const { fleet: words } = useWords();
   const to = programIds.length > 0 ? '/bots/$id/programs' : '/bots/$id';
+  const named = botIds.slice(0, NAMED);
+  const last = named.length - 1;
   const more = botIds.length - NAMED;
   return (
     <>
-      {botIds.slice(0, NAMED).map((id, at) => (
-        <span key={id}>
-          {at > 0 && ', '}
-          <Link to={to} params={{ id: String(id) }}>
+      {named.map((id, at) => (
+        <span key={id} className="hit-bot">
+          <Link to={to} params={{ id: String(id) }} className="cut">
             <bdi>{bots.get(id)?.name ?? '…'}</bdi>
           </Link>
+          {at < last && ','}
         </span>
       ))}
       {more > 0 && (
-        <>
-          {' '}
-          <Link to="/" search={{ attention: kind }}>
-            {words.more(more)}
-          </Link>
-        </>
+        <Link to="/" search={{ attention: kind }} className="more-bots">
+          {words.more(more)}
+        </Link>
       )}
     </>
   );

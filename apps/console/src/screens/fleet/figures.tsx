@@ -21,7 +21,7 @@ export function Figures({ fleet, range }: { fleet: FleetResource; range: Range }
       <dl>
         {points !== undefined && <ActivityFigures points={points} />}
         {account.role !== 'admin' && rates !== undefined && <Rates rates={rates} />}
-        <div>
+        <div className="now">
           <dt>{chart.lines.waiting}</dt>
           <dd>
             {number(pending)}

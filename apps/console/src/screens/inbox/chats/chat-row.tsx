@@ -68,13 +68,13 @@ function LastMessage({ chat }: { chat: ChatResource }): ReactNode {
   if (last === undefined) return <span className="muted cut">{words.inbox.noMessages}</span>;
   const sender = senderOf(last, type, words);
   return (
-    <span className="chat-last muted cut">
+    <span className="chat-last muted">
       {sender && (
-        <>
-          <bdi>{sender}</bdi>:{' '}
-        </>
+        <span className="chat-sender">
+          <bdi className="cut">{sender}</bdi>:{' '}
+        </span>
       )}
-      <bdi>{summaryOf(last, words)}</bdi>
+      <bdi className="cut">{summaryOf(last, words)}</bdi>
     </span>
   );
 }
