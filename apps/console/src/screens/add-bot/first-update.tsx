@@ -32,7 +32,7 @@ export function FirstUpdate({ bot, seen }: { bot: BotResource; seen: SeenUpdate 
         />
       )}
       {at !== undefined && waiting > 0 && <p className="muted">{words.inLine(waiting)}</p>}
-      {bot.proxy_enabled && at === undefined && <BackendTrial bot_id={bot.id} url={bot.backend_url} />}
+      {bot.proxy_enabled && at === undefined && <BackendTrial botId={bot.id} url={bot.backend_url} />}
       {at !== undefined && bot.backend_state !== 'ok' && <Refused bot={bot} />}
       <Invitation bot={bot} isWaiting={at === undefined} />
     </section>
