@@ -297,6 +297,4 @@ export const HELD_TURN_PREFIX = 'held:';
 export const QUEUE_SHARDS = [10, 61, 50, 11, 60, 51, 12, 30, 52, 13, 31, 57] as const;
 
 /** BullMQ prefix of the parts of queues that lie in this shard's slot. */
-export function turnQueuePrefix(shard: number): string {
-  return `${tag(shard)}:turns`;
-}
+export const turnQueuePrefix = (shard: number): string => `${tag(shard)}:turns`;
