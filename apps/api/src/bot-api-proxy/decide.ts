@@ -1,3 +1,4 @@
+import { DEFAULT_UPSTREAM } from '@flotilla/contract/upstreams.ts';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import type { BotDirectory } from '@flotilla/domain/fleet/bots/bot-directory.ts';
 import { isProgramToken } from '@flotilla/domain/fleet/bots/program-credential.ts';
@@ -31,7 +32,7 @@ import { passOfBot } from './idempotency/pass-of-bot.ts';
 import { answerIntercepted } from './intercept/answer-intercepted.ts';
 import { LEAVING, LEFT, recordLeaving } from './intercept/log-out.ts';
 import { setWebhookOfStranger } from './intercept/webhook.ts';
-import { hidesAnsweredMethod, namedPath } from './path.ts';
+import { hidesAnsweredMethod, isTestForm, namedPath } from './path.ts';
 import { decideProgram } from './programs/decide-program.ts';
 import { passOfManaged } from './programs/pass-of-managed.ts';
 import { methodInBody } from './read-parameters.ts';
@@ -166,7 +167,8 @@ function decideUnknown(proxy: RunningProxy, call: MethodCall): void {
   if (setsWebhook && autoRegisterBots) {
     if (!isVerbOfCalls(proxy, call)) return;
     const { token } = call.path;
-    void answerIntercepted(proxy, call, (read) => setWebhookOfStranger(proxy.context, token, read));
+    const at = { upstream: DEFAULT_UPSTREAM, environment: isTestForm(call.path) ? 'test' : 'production' } as const;
+    void answerIntercepted(proxy, call, (read) => setWebhookOfStranger(proxy.context, { token, at }, read));
   } else if (quarantine !== null && !isRead(call.method)) refuse(proxy, call, refusalIn(quarantine));
   else if (setsWebhook || unknownBots === 'reject') refuse(proxy, call, UNAUTHORIZED);
   else pass(proxy, call, null, { tee: null });

@@ -226,6 +226,17 @@ describe('setWebhook', () => {
     expect(stranger.status).toBe(401);
   });
 
+  test('registers a token of the test environment, which the path names, and no other one in that form', async () => {
+    const pod = await api.startPod({ AUTO_REGISTER_BOTS: '1' });
+    const bot = await api.platform.createBot({ test: true });
+    const set = (form: string) =>
+      fetch(`${pod.url}/bot${bot.token}/${form}setWebhook?url=${encodeURIComponent('http://127.0.0.1:9/')}`);
+    expect((await set('')).status).toBe(401);
+    expect((await set('test/')).status).toBe(200);
+    const listed = (await admin('GET', '/api/bots')).json as { token: string }[];
+    expect(listed.find(({ token }) => token === bot.token)).toMatchObject({ environment: 'test', source: 'cli' });
+  });
+
   test.each([
     [{ url: 'http://169.254.169.254/' }, 400, /^Bad Request: bad webhook: /],
     [{ url: 'ftp://example.com' }, 400, /^Bad Request: invalid webhook URL/],

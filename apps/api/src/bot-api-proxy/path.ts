@@ -95,11 +95,16 @@ function ofToken<Path extends BotPath & { token: string }>(path: Path): BotPath 
  * Query string and parameters stay as they are.
  */
 export function namedPath(path: MethodPath, method: string): MethodPath {
-  const { token, upstreamPath, query } = path;
+  const { token, query } = path;
+  const test = isTestForm(path) ? 'test/' : '';
+  return { ...path, method, upstreamPath: `/bot${token}/${test}${method}${query === '' ? '' : `?${query}`}` };
+}
+
+/** True if the path names the test environment of the platform. */
+export function isTestForm({ token, upstreamPath }: MethodPath): boolean {
   const queryAt = upstreamPath.indexOf('?');
   const rawPath = queryAt === -1 ? upstreamPath : upstreamPath.slice(0, queryAt);
-  const test = percentDecoded(rawPath).startsWith('/test/', '/bot'.length + token.length) ? 'test/' : '';
-  return { ...path, method, upstreamPath: `/bot${token}/${test}${method}${query === '' ? '' : `?${query}`}` };
+  return percentDecoded(rawPath).startsWith('/test/', '/bot'.length + token.length);
 }
 
 function refused(refusal: Refusal): BotPath {

@@ -28,6 +28,7 @@ import {
   type Parameters,
   switchParameter,
 } from '@flotilla/telegram/parameters/parameters.ts';
+import type { AtServer } from '@flotilla/telegram/platform-server.ts';
 import type { Context } from '../../context.ts';
 import { type BotApiAnswer, badRequest, type Refusal, tooManyRequests, UNAUTHORIZED } from '../answer.ts';
 import type { InterceptedCall, ReadCall } from '../call.ts';
@@ -56,17 +57,24 @@ export async function setWebhook(context: Context, call: InterceptedCall): Promi
   return 'refusal' in wanted ? wanted.refusal : takeSettings(context, call.by, call.bot, wanted.settings);
 }
 
+/** A token that is not registered, at the server and in the environment that its call named. */
+type Stranger = { token: string; at: AtServer };
+
 /**
  * The same for an unknown token: registers its bot if all parameters are right and the platform knows the token.
  * A call without a URL gives no reason to register the bot, so it is passed to the platform.
  */
-export async function setWebhookOfStranger(context: Context, token: string, call: ReadCall): Promise<BotApiAnswer> {
+export async function setWebhookOfStranger(
+  context: Context,
+  stranger: Stranger,
+  call: ReadCall,
+): Promise<BotApiAnswer> {
   const url = urlOf(call);
   if (url === '')
-    return context.proxy.unknownBots === 'reject' ? UNAUTHORIZED : relayCall(context, token, 'setWebhook', call);
+    return context.proxy.unknownBots === 'reject' ? UNAUTHORIZED : relayCall(context, stranger, 'setWebhook', call);
   const wanted = await readWebhookSettings(context, url, call.parameters);
   if ('refusal' in wanted) return wanted.refusal;
-  const bot = await registerBot(context, call.by, token);
+  const bot = await registerBot(context, call.by, stranger);
   return bot === null ? UNAUTHORIZED : takeSettings(context, call.by, bot, wanted.settings);
 }
 
@@ -112,9 +120,9 @@ export async function getWebhookInfo(context: Context, call: InterceptedCall): P
  * Registers the bot of a token. Null if the platform does not know the token; throws FlotillaError if the platform does
  * not say.
  */
-async function registerBot(context: Context, by: Actor, token: string): Promise<Bot | null> {
+async function registerBot(context: Context, by: Actor, { token, at }: Stranger): Promise<Bot | null> {
   try {
-    return await addBot(context, by, { token, source: 'cli' });
+    return await addBot(context, by, { ...at, token, source: 'cli' });
   } catch (error) {
     if (!(error instanceof FlotillaError)) throw error;
     if (NOT_VOUCHED_FOR.includes(error.code)) return null;
@@ -128,11 +136,11 @@ async function registerBot(context: Context, by: Actor, token: string): Promise<
 /** Sends a call to the platform with the parameters that were read here, without files. Throws FlotillaError. */
 async function relayCall(
   { platform }: Context,
-  token: string,
+  { token, at }: Stranger,
   method: string,
   { parameters, signal }: ReadCall,
 ): Promise<BotApiAnswer> {
-  const answer = await platform.call(token, method, Object.fromEntries(parameters.values), { signal });
+  const answer = await platform.call(token, method, Object.fromEntries(parameters.values), { signal, at });
   if (answer.outcome === 'refused') {
     const wait = answer.retryAfterS === undefined ? {} : { retryAfterS: answer.retryAfterS };
     return { ok: false, code: answer.errorCode, description: answer.description, ...wait };
