@@ -20,6 +20,7 @@ import { storeEndpoints } from '../fleet/backend-policy/store-endpoints.ts';
 import { followDirectory } from '../fleet/bots/follow-directory.ts';
 import { followInstallation } from '../fleet/installation/follow-installation.ts';
 import { watchMemory } from '../fleet/memory/watch-memory.ts';
+import { serversDigest } from '../fleet/upstreams/servers-digest.ts';
 import { upstreamHealth as openUpstreamHealth } from '../fleet/upstreams/upstream-health.ts';
 import { openUpstreams } from '../fleet/upstreams/upstreams.ts';
 import { callBuffer } from '../records/history/stream/call-buffer.ts';
@@ -78,9 +79,12 @@ export async function openService(kinds: Kinds, config: ServiceConfig, options: 
     }),
   );
   onClose(endpoints.close);
-  for (const one of kinds) {
-    onClose(announceReplica({ redis, clock, installation }, { ...one, version: VERSION }).close);
-  }
+  const announced = kinds.map((one) => {
+    const told = { ...one, version: VERSION, servers: serversDigest(config) };
+    return announceReplica({ redis, clock, installation }, told);
+  });
+  for (const { close } of announced) onClose(close);
+  const ofStores = storeWarnings(opened);
   const backendPolicy = {
     allowedCidrs: config.backendAllowedCidrs,
     allowedBy: 'BACKEND_ALLOWED_CIDRS',
@@ -121,7 +125,7 @@ export async function openService(kinds: Kinds, config: ServiceConfig, options: 
     metrics,
     tracing,
     memory,
-    storeWarnings: storeWarnings(opened),
+    storeWarnings: async () => [...(await ofStores()), ...(announced[0]?.warnings() ?? [])],
     installation,
     directory,
     endpoints,

@@ -18,6 +18,8 @@ export type Replica = {
   startedAtMs: number;
   /** By how much its clock is ahead of that of Redis; negative: behind. Releases before 1.1 do not tell it. */
   clockAheadMs?: number;
+  /** A digest of the Bot API servers of its settings. The release before does not tell it. */
+  servers?: string;
 };
 
 /** A clock that is further from that of a store is wrong. */
@@ -33,14 +35,15 @@ const LISTED_MS = 15_000;
  */
 export function announceReplica(
   deps: { redis: RedisHandles; clock: Clock; installation: Installation },
-  process: Pick<Replica, 'kind' | 'roles' | 'version'>,
-): { id: string; close(): Promise<void> } {
+  process: Pick<Replica, 'kind' | 'roles' | 'version' | 'servers'>,
+): { id: string; warnings(): string[]; close(): Promise<void> } {
   const { installation, redis } = deps;
   const { commands } = redis;
   const id = randomBytes(6).toString('hex');
   const replica: Replica = { id, ...process, host: hostname(), startedAtMs: deps.clock.nowMs() };
   let closed = false;
   let said = false;
+  let warnings: string[] = [];
   const takeBack = async (): Promise<void> => {
     if (!said) return;
     await commands.del(replicaKeys.one(id)).catch(() => undefined);
@@ -54,6 +57,7 @@ export function announceReplica(
     const clockAheadMs = await aheadOf(redis, deps.clock);
     await commands.set(replicaKeys.one(id), JSON.stringify({ ...replica, clockAheadMs }), 'PX', LISTED_MS);
     await commands.sadd(replicaKeys.ids, id);
+    warnings = withOtherServers(replica, await readReplicas({ redis }));
   };
   let saying: Promise<void> = Promise.resolve();
   const sayAgain = () => {
@@ -63,6 +67,7 @@ export function announceReplica(
   const timer = setInterval(sayAgain, EVERY_MS);
   return {
     id,
+    warnings: () => warnings,
     close: async () => {
       clearInterval(timer);
       closed = true;
@@ -76,6 +81,17 @@ async function aheadOf(redis: RedisHandles, clock: Clock): Promise<number> {
   const askedAtMs = clock.nowMs();
   const nowMs = await serverNowMs(redis);
   return Math.round((askedAtMs + clock.nowMs()) / 2 - nowMs);
+}
+
+/** A name that means one server here and another one there would mix the updates of its bots. */
+function withOtherServers({ servers }: Replica, replicas: readonly Replica[]): string[] {
+  return replicas.flatMap(({ kind, id, host, servers: others = servers }) =>
+    others === servers
+      ? []
+      : [
+          `The ${kind} ${id} on ${host} has other Bot API servers in its settings (TELEGRAM_API_URL, TELEGRAM_UPSTREAMS)`,
+        ],
+  );
 }
 
 /** Those whose clock is wrong, and what to say of each. */
