@@ -1,17 +1,19 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
+import { type LiveEvent, useLive } from '../../live.ts';
 import { CodePicture } from '../../parts/code-picture.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Secret } from '../../parts/shown-once.tsx';
 import { StateMark } from '../../parts/state-badge.tsx';
+import { REFRESH_MS } from '../../queries.ts';
 import { FirstUpdate } from '../add-bot/first-update.tsx';
+import { type SeenUpdate, seeCall, seeUpdate } from '../add-bot/newest-update.ts';
 import { useSettingsWords } from './settings-words.ts';
 
-const LOOK_EVERY_MS = 2_000;
 /** Of the bots that were added, that many are looked at. */
 const NEWEST = 20;
 
@@ -39,20 +41,46 @@ export function MakeBot({ parent, close }: { parent: BotResource; close: () => v
         <StateMark state={made ? 'ok' : 'not_polled'} />
         {made ? words.makeDone : words.makeWaits}
       </p>
-      {made && (
-        <>
-          <Link to="/bots/$id" params={{ id: String(made.id) }}>
-            {words.makeOpen}: <bdi>{made.name}</bdi>
-          </Link>
-          <FirstUpdate bot={made} seen={undefined} />
-        </>
-      )}
+      {made && <Made bot={made} />}
     </Dialog>
+  );
+}
+
+/** The new bot, and its first update as the stream brings it. */
+function Made({ bot: made }: { bot: BotResource }): ReactNode {
+  const words = useSettingsWords();
+  const queries = useQueryClient();
+  const id = String(made.id);
+  const [seen, setSeen] = useState<SeenUpdate>();
+  const hear = ({ name, data }: LiveEvent) => {
+    if (name === 'call') setSeen((before) => seeCall(data.chat_id, before));
+    if (name !== 'update') return;
+    setSeen((before) => seeUpdate(data.update_id, data.chat_id, before));
+    void queries.invalidateQueries({ queryKey: ['bot', id] });
+  };
+  const ask = () => void queries.invalidateQueries({ queryKey: ['bot', id] });
+  // Updates from a time without a stream are in the state of the bot.
+  useLive([`bot:${id}`], hear, ask);
+  const { data: bot = made } = useQuery({
+    queryKey: ['bot', id],
+    queryFn: ({ signal }) => call('showBot', { id }, signal),
+    refetchInterval: REFRESH_MS,
+  });
+  return (
+    <>
+      <Link to="/bots/$id" params={{ id }}>
+        {words.makeOpen}: <bdi>{bot.name}</bdi>
+      </Link>
+      <FirstUpdate bot={bot} seen={seen} />
+    </>
   );
 }
 
 /** The first bot that was adopted since the dialog was opened. */
 function useMadeBot(parent: BotResource): BotResource | undefined {
+  const queries = useQueryClient();
+  const ask = () => void queries.invalidateQueries({ queryKey: ['made-bot', parent.id] });
+  useLive(['fleet'], ({ name, data }) => name === 'bot' && data.parent_bot_id === parent.id && ask(), ask);
   const before = useQuery({
     queryKey: ['made-before', parent.id],
     queryFn: async ({ signal }) => (await added(1, signal)).at(0)?.id ?? 0,
@@ -68,7 +96,7 @@ function useMadeBot(parent: BotResource): BotResource | undefined {
       const bots = ids === '' ? [] : await call('listBots', { ids }, signal);
       return bots.find(({ parent_bot_id }) => parent_bot_id === parent.id) ?? null;
     },
-    refetchInterval: LOOK_EVERY_MS,
+    refetchInterval: REFRESH_MS,
     enabled: since !== undefined,
   });
   return found.data ?? undefined;
