@@ -41,8 +41,9 @@ afterAll(() => elsewhere?.stop());
 test(
   'the dialog shows the bot that a person makes by its link, and the first update, as the stream brings them',
   async () => {
-    const { page, complaints } = await suite.openAsAdmin(`bots/${parent.id}/settings`);
+    const { page, complaints } = await suite.openAsAdmin();
     await stopPolling(page);
+    await page.goto(`${suite.fleet.url}/console/bots/${parent.id}/settings`);
     await page.getByRole('button', { name: 'Show the link…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('img', { name: 'The link as a QR code' }).waitFor();
