@@ -48,9 +48,35 @@ const attemptOf = (updateId: number): Attempt => ({
 /** Delivers all updates, so many at once; resolves to the time (µs) that Redis spent in the script for each. */
 function deliverer(redis: RedisHandles, atOnce: number) {
   const { commands } = redis;
-  const { state, log, history, pendingTurns, consumers, lanes, inFlight, work, redriven, attempts, live, lane } =
-    botKeys(BOT);
-  const keys = { state, log, history, pendingTurns, consumers, lanes, inFlight, work, redriven, attempts, live };
+  const {
+    state,
+    log,
+    history,
+    pendingTurns,
+    consumers,
+    lanes,
+    inFlight,
+    work,
+    redriven,
+    attempts,
+    live,
+    failing,
+    lane,
+  } = botKeys(BOT);
+  const keys = {
+    state,
+    log,
+    history,
+    pendingTurns,
+    consumers,
+    lanes,
+    inFlight,
+    work,
+    redriven,
+    attempts,
+    live,
+    failing,
+  };
   let turns = 0;
   return async (keepsAttempts: boolean): Promise<number> => {
     turns += 1;
