@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { createLogger, redactSecrets } from './logger.ts';
+import { createLogger, logFile, redactSecrets } from './logger.ts';
 
 const SECRET = 'AAF_abcdefghijklmnopqrstuvwxyz-12345';
 const TOKEN = `123456789:${SECRET}`;
@@ -13,6 +13,12 @@ function written(log: (logger: ReturnType<typeof createLogger>) => void): string
   for (const line of lines) JSON.parse(line);
   return lines.join('');
 }
+
+test('a disk that is full ends no process, and fills no memory', () => {
+  const log = createLogger({ name: 'test', level: 'info', destination: logFile('/dev/full') });
+  const line = 'x'.repeat(1_000);
+  for (let count = 0; count < 3_000; count += 1) log.info(line);
+});
 
 describe('The logger', () => {
   test('shows no bot token, plain, in a URL, percent-encoded once or twice, and keeps the bot id', () => {

@@ -14,13 +14,27 @@ export function createLogger(options: { name: string; level: string; destination
       timestamp: stdTimeFunctions.isoTime,
       hooks: { streamWrite: redactSecrets },
     },
-    options.destination ?? pino.destination({ fd: 1, sync: true }),
+    options.destination ?? lineWriter({ fd: 1 }),
   );
 }
 
 /** A new file for the lines of one start, which only its owner can read. */
 export function logFile(path: string): DestinationStream {
-  return pino.destination({ dest: path, append: false, mode: 0o600, sync: true });
+  return lineWriter({ dest: path, append: false, mode: 0o600 });
+}
+
+/** Lines that wait while a disk is full; more are dropped. */
+const WAITING_BYTES = 1_048_576;
+
+/** A full disk must not end the process: it writes what waits when there is room again. A terminal is told, and cannot be full itself. */
+function lineWriter(to: { fd: number } | { dest: string; append: false; mode: number }): DestinationStream {
+  const lines = pino.destination({ ...to, sync: true, maxLength: WAITING_BYTES });
+  let isTold = false;
+  lines.on('error', ({ message }: Error) => {
+    if (!isTold && process.stderr.isTTY) process.stderr.write(`The log cannot be written: ${message}\n`);
+    isTold = true;
+  });
+  return lines;
 }
 
 const HIDDEN = '[redacted]';
