@@ -87,7 +87,13 @@ describe('what authors wrote is counted', () => {
 
   test('and taken off as messages are deleted, once each', async () => {
     await store(...many(9));
-    const gone = [1, 2, 3].map((id) => ({ bot_id: botId, chat_id: CHAT, business_connection_id: '', id, atMs: Date.now() }));
+    const gone = [1, 2, 3].map((id) => ({
+      bot_id: botId,
+      chat_id: CHAT,
+      business_connection_id: '',
+      id,
+      atMs: Date.now(),
+    }));
     for (let time = 0; time < 2; time += 1) await historyMessageStore(database.db).markDeleted([...gone]);
     expect(await counts()).toEqual([
       [ADA, 4],
