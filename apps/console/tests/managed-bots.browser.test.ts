@@ -76,3 +76,17 @@ testLooks('the link, the rotation and the move', suite, async ({ page, signIn },
   await page.getByText(/401/).first().waitFor();
   await lookAt('moving');
 });
+
+test(
+  'a move that waits without an end in sight is called stuck after a minute',
+  async () => {
+    const kinds = async () => {
+      const all = await suite.fleet.rest<{ kind: string }[]>(`/api/attention?bot_id=${moving.id}`);
+      return all.map(({ kind }) => kind);
+    };
+    await waitFor(async () => (await kinds()).includes('move_stuck'), { timeoutMs: TEST_MS, message: 'the attention' });
+    const { page } = await suite.openAsAdmin();
+    await page.getByRole('region', { name: 'Needs attention' }).getByText('Move stuck').waitFor();
+  },
+  2 * TEST_MS,
+);

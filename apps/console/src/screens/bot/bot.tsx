@@ -8,7 +8,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { NotFound } from '../../parts/not-found.tsx';
 import { BotBadge, marksOf } from '../../parts/state-badge.tsx';
 import { Ago, Moment, Until } from '../../parts/time.tsx';
-import { Told } from '../../parts/told.tsx';
+import { Told, useTold } from '../../parts/told.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { useWords } from '../../words/words.tsx';
 import { useDeliveriesWords } from '../deliveries/deliveries-words.ts';
@@ -50,6 +50,7 @@ function isMissing(error: Error | null): boolean {
 function BotHead({ bot }: { bot: BotResource }): ReactNode {
   const words = useWords();
   const deliveriesWords = useDeliveriesWords();
+  const told = useTold();
   const [testing, setTesting] = useState(false);
   const { last_error: lastError, last_error_at: lastErrorAt, failing_since: since } = bot;
   const intake = bot.attention.find(({ kind }) => kind === 'foreign_webhook' || kind === 'token_revoked');
@@ -84,7 +85,7 @@ function BotHead({ bot }: { bot: BotResource }): ReactNode {
       {bot.moving && (
         <p className="notice warn">
           <strong>{words.bot.moving}</strong> <bdi>{bot.moving.to}</bdi>: {words.bot.moveSteps[bot.moving.step]}{' '}
-          {bot.moving.reason && <Told text={bot.moving.reason} />}{' '}
+          {bot.moving.reason && <bdi>{sentence(told(bot.moving.reason))}</bdi>}{' '}
           {bot.moving.waits_until && <Until at={bot.moving.waits_until} />}
         </p>
       )}
@@ -119,4 +120,8 @@ function BotHead({ bot }: { bot: BotResource }): ReactNode {
       )}
     </>
   );
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
