@@ -1,5 +1,9 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createLogger, logFile, redactSecrets } from './logger.ts';
 
 const SECRET = 'AAF_abcdefghijklmnopqrstuvwxyz-12345';
@@ -14,10 +18,35 @@ function written(log: (logger: ReturnType<typeof createLogger>) => void): string
   return lines.join('');
 }
 
-test('a disk that is full ends no process, and fills no memory', () => {
-  const log = createLogger({ name: 'test', level: 'info', destination: logFile('/dev/full') });
-  const line = 'x'.repeat(1_000);
-  for (let count = 0; count < 3_000; count += 1) log.info(line);
+describe('a disk that is full', () => {
+  const LINES = 3_000;
+  const onLinux = process.platform === 'linux' ? test : test.skip;
+  const mayWrite = (bytes: string) => execFileSync('prlimit', [`--pid=${process.pid}`, `--fsize=${bytes}:`]);
+
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'flotilla-test-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  onLinux('ends no process and holds none up; the log goes on when there is room', async () => {
+    const path = join(folder, 'log');
+    const log = createLogger({ name: 'test', level: 'info', destination: logFile(path) });
+    mayWrite('4096');
+    try {
+      for (let at = 0; at < LINES; at += 1) log.info({ at, filling: 'x'.repeat(1_000) });
+      log.fatal({ filling: 'x'.repeat(2_000) });
+    } finally {
+      mayWrite('unlimited');
+    }
+    log.info({ at: LINES });
+    const kept = (await readFile(path, 'utf8')).trim().split('\n');
+    const places = kept.map((line) => (JSON.parse(line) as { at: number }).at);
+    // 1 MiB of lines of 1 kB each has waited.
+    expect(places).toEqual([...Array.from({ length: places.length - 1 }, (_, at) => at), LINES]);
+    expect(places.length).toBeGreaterThan(900);
+    expect(places.length).toBeLessThan(1_100);
+  });
 });
 
 describe('The logger', () => {

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
 
 export type Logger = PinoLogger;
@@ -25,16 +26,38 @@ export function logFile(path: string): DestinationStream {
 
 /** Lines that wait while a disk is full; more are dropped. */
 const WAITING_BYTES = 1_048_576;
+const STDERR = 2;
 
-/** A full disk must not end the process: it writes what waits when there is room again. A terminal is told, and cannot be full itself. */
+/**
+ * A full disk must not end the process, nor hold it up: what waits is written with the first line that finds room again. It has no
+ * flushSync, which the logger calls after a fatal line and which would wait for that room.
+ */
 function lineWriter(to: { fd: number } | { dest: string; append: false; mode: number }): DestinationStream {
   const lines = pino.destination({ ...to, sync: true, maxLength: WAITING_BYTES });
-  let isTold = false;
+  let [isStuck, isTold] = [false, false];
   lines.on('error', ({ message }: Error) => {
-    if (!isTold && process.stderr.isTTY) process.stderr.write(`The log cannot be written: ${message}\n`);
+    isStuck = true;
+    if (!isTold) tellOperator(`The log cannot be written: ${message}\n`);
     isTold = true;
   });
-  return lines;
+  return {
+    write(line) {
+      // Once it drops lines, the library tries no other line by itself.
+      if (isStuck) {
+        isStuck = false;
+        lines.write('');
+      }
+      lines.write(line);
+    },
+  };
+}
+
+function tellOperator(sentence: string): void {
+  try {
+    writeSync(STDERR, sentence);
+  } catch {
+    // It may be a file on the same disk.
+  }
 }
 
 const HIDDEN = '[redacted]';
