@@ -167,10 +167,10 @@ export function outboxStore(db: Database) {
         insert into outbox_claims (bot_id, claim)
         select id, 0 from bots where id in (select bot_id from outbox where ${these}) order by id
         on conflict (bot_id) do update set claim = outbox_claims.claim`.execute(db);
-      const { may: isCancelled } = transition('restore');
+      const present = supergroupOf(sql`outbox.chat_id`);
       await sql`
-        update outbox set chat_id = ${supergroupOf(sql`outbox.chat_id`)}
-        where ${these} and ${isCancelled} and broadcast_id is null`.execute(db);
+        update outbox set chat_id = ${present}
+        where ${these} and ${transition('restore').may} and ${MAY_RETURN} and chat_id <> ${present}`.execute(db);
       const restored: { bot_id: number }[] = [];
       for (const [event, isIts] of [
         ['restore', sql`(send_at is null or send_at <= now()) and not ${WAS_OVERTAKEN}`],
@@ -178,8 +178,7 @@ export function outboxStore(db: Database) {
       ] as const) {
         const { may, set } = transition(event);
         const { rows } = await sql<{ bot_id: number }>`
-          update outbox set ${set} where ${these} and ${may} and ${isIts} and broadcast_id is null
-            and settled_at > now() - make_interval(secs => ${RESTORABLE_S}) and (expires_at is null or expires_at > now())
+          update outbox set ${set} where ${these} and ${may} and ${MAY_RETURN} and ${isIts}
           returning bot_id`.execute(db);
         restored.push(...rows);
       }
@@ -188,6 +187,10 @@ export function outboxStore(db: Database) {
     },
   };
 }
+
+/** Whoever cancelled it has just done so, and it would not be too late. */
+const MAY_RETURN = sql`broadcast_id is null and settled_at > now() - make_interval(secs => ${RESTORABLE_S})
+  and (expires_at is null or expires_at > now())`;
 
 /** An entry behind it has gone out since it was cancelled. */
 const WAS_OVERTAKEN = sql`exists (
