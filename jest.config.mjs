@@ -1,7 +1,10 @@
 import { availableParallelism } from 'node:os';
 
-/** A fleet's test mostly waits: for a retry, for a lock to expire, for a process to start. */
-const WORKERS_PER_CORE = 4;
+/**
+ * A fleet's test waits a third of its time: for a retry, for a lock to expire, for a process to start. With twice as many, two slow
+ * cores were so busy that commands to Redis took longer than the second that the service gives them.
+ */
+const WORKERS_PER_CORE = 2;
 /** The port ranges of freePort and the connections of Postgres suffice for this many workers. */
 const WORKERS_AT_MOST = 8;
 

@@ -37,7 +37,7 @@ const SLOTS = {
 export const WITH_EVERY_CHANGE = { sentinel: CONNECTIONS, cluster: { ...CONNECTIONS, ...SLOTS } };
 
 /** They run beside each other. Over a cluster most files wait for retries. */
-export const FILES_AT_ONCE = { sentinel: 3, cluster: 6 };
+export const FILES_AT_ONCE = { sentinel: 2, cluster: 4 };
 
 /** Every night, and with `npm run test:cluster -- all`: everything that stores something in Redis. */
 export const EVERY_NIGHT = [
