@@ -62,15 +62,25 @@ export async function call<Name extends OperationName>(
   return (await response.json()) as Answer<Name>;
 }
 
-export type Answered<Resource> = { answer: Resource; etag: string | undefined };
+export type Answered<Resource> = {
+  answer: Resource;
+  etag: string | undefined;
+  /** By the clock of the service, in whole seconds. */
+  servedAtMs: number;
+};
 
-/** The same with the ETag of the answer. */
+/** The same with the ETag and the time of the answer. */
 export async function callTagged<Name extends OperationName>(
   name: Name,
   input: Input<Name>,
 ): Promise<Answered<Answer<Name>>> {
   const response = await request(name, input);
-  return { answer: (await response.json()) as Answer<Name>, etag: response.headers.get('ETag') ?? undefined };
+  const date = response.headers.get('Date');
+  return {
+    answer: (await response.json()) as Answer<Name>,
+    etag: response.headers.get('ETag') ?? undefined,
+    servedAtMs: date === null ? Date.now() : Date.parse(date),
+  };
 }
 
 /** One page of a list, with the number of rows in the whole list and the cursors of the pages beside it. */

@@ -1,7 +1,7 @@
 import { type ReactNode, useRef } from 'react';
-import { ChangedMeanwhile } from './changed-meanwhile.tsx';
+import { EditConflictNotice } from './edit-conflict-notice.tsx';
 import { Failure } from './failure.tsx';
-import type { Clash } from './use-clash.ts';
+import type { OpenConflict } from './use-edit-conflict.ts';
 import { useFirstFault } from './use-first-fault.ts';
 
 export type FormProps = {
@@ -9,8 +9,8 @@ export type FormProps = {
   busy?: boolean;
   /** A fault of no field. */
   error?: Error | null;
-  /** Others changed meanwhile what the form changes. */
-  clash?: Clash | null;
+  /** Others changed the same fields as the form. */
+  conflict?: OpenConflict | null;
   /** The faults of its fields; whenever it is another object, the first of them gets the focus. */
   wrong?: object;
   children?: ReactNode;
@@ -20,7 +20,7 @@ const NONE = {};
 
 /** Fields with their buttons. With `wrong`, the page and the api say what is wrong, and not the browser. */
 export function Form(props: FormProps & { actions: ReactNode; className?: string }): ReactNode {
-  const { run, busy = false, error, clash, wrong, children, actions, className = '' } = props;
+  const { run, busy = false, error, conflict, wrong, children, actions, className = '' } = props;
   const form = useRef<HTMLFormElement>(null);
   useFirstFault(form, wrong ?? NONE);
   return (
@@ -35,7 +35,7 @@ export function Form(props: FormProps & { actions: ReactNode; className?: string
     >
       {children}
       {error && <Failure error={error} />}
-      {clash && <ChangedMeanwhile clash={clash} />}
+      {conflict && <EditConflictNotice conflict={conflict} />}
       <div className="dialog-actions">{actions}</div>
     </form>
   );

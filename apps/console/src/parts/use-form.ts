@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ChangeEvent, useState } from 'react';
 import { faultsOf } from './form-faults.ts';
-import { ChangedMeanwhile, changeShared, type Shared } from './shared-change.ts';
-import { useClash } from './use-clash.ts';
+import { changeShared, EditConflict, type Shared } from './shared-change.ts';
+import { useEditConflict } from './use-edit-conflict.ts';
 
 /** Faults, by the path that the api gives to the field. */
 export type Faults = Readonly<Record<string, string | undefined>>;
@@ -14,7 +14,10 @@ type FormOptions<Draft extends object, Resource> = {
   fields?: readonly string[];
   /** The faults that the page finds before it asks the api. */
   check?: (draft: Draft, known: Draft) => Faults;
-  /** Its result is kept nowhere: it may be a secret. `ifMatch`: the ETag of what is changed, if it is shared. */
+  /**
+   * Its result is kept nowhere: it may be a secret. If others change the same resource, `known` is its newest version with
+   * the ETag `ifMatch`, and `draft` has their changes, too.
+   */
   send: (draft: Draft, known: Draft, ifMatch?: string) => Promise<unknown>;
   /** Of a form that changes what others change, too. */
   shared?: Shared<Resource, Draft> | undefined;
@@ -34,23 +37,30 @@ export function useForm<Draft extends object, Resource = never>({
   readFaults,
 }: FormOptions<Draft, Resource>) {
   const [known, setKnown] = useState(first);
+  const [sinceMs, setSinceMs] = useState(Date.now);
   const [draft, setDraft] = useState(known);
   const [local, setLocal] = useState<Faults>({});
   const sending = useMutation({
     mutationFn: async (change: { draft: Draft; known: Draft }) => {
       if (shared === undefined || isSame(change.draft, change.known)) await send(change.draft, change.known);
-      else await changeShared(shared, change, (ifMatch) => send(change.draft, change.known, ifMatch));
+      else
+        await changeShared(shared, { ...change, sinceMs }, (newest) =>
+          send(newest.draft, newest.known, newest.ifMatch),
+        );
     },
-    onError: (error) => meet(error),
+    onError: (error) => askAbout(error),
     gcTime: 0,
   });
-  const { clash, meet, forget } = useClash<Draft>({
-    mine: draft,
+  const { conflict, askAbout, forget } = useEditConflict<Draft>({
+    typed: draft,
     show: setDraft,
-    begin: setKnown,
+    begin(theirs) {
+      setKnown(theirs);
+      setSinceMs(Date.now());
+    },
     send: (mine, theirs) => sending.mutate({ draft: mine, known: theirs }),
   });
-  const error = sending.error instanceof ChangedMeanwhile ? null : sending.error;
+  const error = sending.error instanceof EditConflict ? null : sending.error;
   const { faults: refused, other } = (readFaults ?? ((thrown) => faultsOf(thrown, fields)))(error);
   const faults: Faults = { ...refused, ...local };
   const change = (changes: Partial<Draft>) => {
@@ -92,9 +102,9 @@ export function useForm<Draft extends object, Resource = never>({
       run,
       busy: sending.isPending,
       error: other,
-      clash,
+      conflict,
       wrong: error ?? local,
-      isDirty: clash !== null || !isSame(draft, known),
+      isDirty: conflict !== null || !isSame(draft, known),
     },
   };
 }

@@ -6,7 +6,7 @@ import { chart } from './en/chart.ts';
 import { fleet } from './en/fleet.ts';
 import { inbox } from './en/inbox.ts';
 import { live } from './en/live.ts';
-import { meanwhile, outages, quarantine, readOnly } from './en/outages.ts';
+import { editConflict, outages, quarantine, readOnly } from './en/outages.ts';
 import { chat, person, search, statistics } from './en/people.ts';
 import { plurals } from './plural.ts';
 
@@ -286,7 +286,7 @@ export const words = {
 
   bot,
 
-  meanwhile,
+  editConflict,
   outages,
   quarantine,
   readOnly,

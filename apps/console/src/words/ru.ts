@@ -8,7 +8,7 @@ import { fleet } from './ru/fleet.ts';
 import { told } from './ru/happenings.ts';
 import { inbox } from './ru/inbox.ts';
 import { live } from './ru/live.ts';
-import { meanwhile, outages, quarantine, readOnly } from './ru/outages.ts';
+import { editConflict, outages, quarantine, readOnly } from './ru/outages.ts';
 import { chat, person, search, statistics } from './ru/people.ts';
 import { codes, inWords } from './ru/refusals.ts';
 
@@ -282,7 +282,7 @@ export const words: Words = {
 
   bot,
 
-  meanwhile,
+  editConflict,
   outages,
   quarantine,
   readOnly,

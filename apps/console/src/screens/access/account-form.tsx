@@ -140,6 +140,8 @@ function sharedAccount(id: number, { access, signIn }: Words): Shared<AccountRes
       ...{ username: signIn.username, display_name: access.columns.name, role: access.columns.role },
       ...{ bot_ids: access.bots, bot_labels: access.labels, rights: access.rights, oidc_subject: access.subject },
     },
+    // Another role takes the bots shown.
+    together: [['role', 'bot_ids']],
     audited: { action: 'account_update', isOf: ({ target_id }) => target_id === id },
   };
 }

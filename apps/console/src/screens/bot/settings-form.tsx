@@ -5,12 +5,12 @@ import { CallError, call, callTagged } from '../../call.ts';
 import { useShortcuts } from '../../keys.ts';
 import { Button } from '../../parts/button.tsx';
 import { changedFields } from '../../parts/changed-fields.ts';
-import { ChangedMeanwhile } from '../../parts/changed-meanwhile.tsx';
+import { EditConflictNotice } from '../../parts/edit-conflict-notice.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { isMasked } from '../../parts/is-masked.ts';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
-import { ChangedMeanwhile as Changed, changeShared, type Shared } from '../../parts/shared-change.ts';
-import { useClash } from '../../parts/use-clash.ts';
+import { changeShared, EditConflict, type Shared } from '../../parts/shared-change.ts';
+import { useEditConflict } from '../../parts/use-edit-conflict.ts';
 import { useFirstFault } from '../../parts/use-first-fault.ts';
 import { BackendTrial } from './backend-trial.tsx';
 import { inputOf, type Settings, settingsOf } from './settings-draft.ts';
@@ -25,38 +25,44 @@ export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
   const [draft, setDraft] = useState<Partial<Settings>>({});
   // Of each field that is typed in: what was in it. The others show at once what other people save.
   const [before, setBefore] = useState<Partial<Settings>>({});
+  const [sinceMs, setSinceMs] = useState(Date.now);
   const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map());
   const [tried, setTried] = useState('');
   const known = settingsOf(bot);
-  const changes = changedFields(draft, known);
+  // A field with its old text again is as good as one that nobody typed in.
+  const changes = changedFields(changedFields(draft, known), before);
   const count = Object.keys(changes).length;
   const saving = useMutation({
     mutationFn: ({ sent, from }: { sent: Partial<Settings>; from: Partial<Settings> }) =>
-      changeShared(sharedBot(bot.id, queries, words), { draft: sent, known: from }, (ifMatch) =>
+      changeShared(sharedBot(bot.id, queries, words), { draft: sent, known: from, sinceMs }, ({ ifMatch }) =>
         call('updateBot', { id: bot.id, ...inputOf(sent) }, undefined, { ifMatch }),
       ),
     onSuccess: (saved, { sent }) => {
       queries.setQueryData(['bot', String(bot.id)], saved);
       setBefore({});
       // Text that was typed meanwhile stays, to be saved next.
-      setDraft((now) => changedFields(now, { ...known, ...sent }));
+      setDraft((now) => changedFields(now, { ...known, ...before, ...sent }));
       // A wrong URL is told now, and not by the first update.
       if (sent.backend_url !== undefined || sent.secret_token !== undefined) {
         setTried(saved.backend_url === '' ? '' : `${saved.backend_url} ${Date.now()}`);
       }
       void queries.invalidateQueries();
     },
-    onError: (error) => meet(error) || setFaults(error instanceof CallError ? error.faults : new Map()),
+    onError: (error) => askAbout(error) || setFaults(error instanceof CallError ? error.faults : new Map()),
   });
   const send = (sent: Partial<Settings>, start: Partial<Settings>) =>
     saving.mutate({ sent, from: ofNames(sent, { ...known, ...start }) });
-  const { clash, meet, forget } = useClash<Partial<Settings>>({
-    mine: draft,
+  const { conflict, askAbout, forget } = useEditConflict<Partial<Settings>>({
+    typed: changes,
     show: (shown) => setDraft(changedFields(shown, known)),
-    begin: setBefore,
-    send,
+    begin(theirs) {
+      setBefore((now) => ofNames(now, theirs));
+      setSinceMs(Date.now());
+    },
+    send: (mine, theirs) => send(changedFields(mine, theirs), theirs),
   });
   const change = (changed: Partial<Settings>) => {
+    if (Object.keys(before).length === 0) setSinceMs(Date.now());
     setBefore((now) => ({ ...ofNames(changed, known), ...now }));
     setDraft((now) => ({ ...now, ...changed }));
     setFaults(new Map([...faults].filter(([path]) => !(path.split('.')[0]! in changed))));
@@ -86,7 +92,7 @@ export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
   return (
     <form ref={form} className="settings-form" onSubmit={submit} noValidate>
       <SettingsFields
-        settings={{ ...known, ...draft }}
+        settings={{ ...known, ...changes }}
         hasSecret={bot.secret_token !== ''}
         faultOf={(name) =>
           faults.get(name) ?? faults.get([...faults.keys()].find((path) => path.startsWith(`${name}.`)) ?? '')
@@ -95,8 +101,8 @@ export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
       />
       <div className="save-bar" data-dirty={count > 0 || undefined}>
         {tried && <BackendTrial key={tried} botId={bot.id} url={tried} />}
-        {clash && <ChangedMeanwhile clash={clash} />}
-        {saving.isError && !isAtFields && !(saving.error instanceof Changed) && <Failure error={saving.error} />}
+        {conflict && <EditConflictNotice conflict={conflict} />}
+        {saving.isError && !isAtFields && !(saving.error instanceof EditConflict) && <Failure error={saving.error} />}
         <p role="status" className="muted">
           {count > 0 ? words.changes(count) : saving.isSuccess && words.saved}
         </p>
@@ -105,7 +111,7 @@ export function SettingsForm({ bot }: { bot: BotResource }): ReactNode {
           {words.save}
         </Button>
       </div>
-      {(count > 0 || clash) && (
+      {(count > 0 || conflict) && (
         <LeaveGuard
           title={words.leaveTitle}
           description={words.leaveHint(Math.max(1, count))}

@@ -5,15 +5,15 @@ import { flushSync } from 'react-dom';
 import { call } from '../../call.ts';
 import { BotField } from '../../parts/bot-field.tsx';
 import { Button } from '../../parts/button.tsx';
-import { ChangedMeanwhile } from '../../parts/changed-meanwhile.tsx';
+import { EditConflictNotice } from '../../parts/edit-conflict-notice.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { LeaveGuard } from '../../parts/leave-guard.tsx';
 import { NotFound } from '../../parts/not-found.tsx';
-import { ChangedMeanwhile as Changed, changeShared } from '../../parts/shared-change.ts';
+import { changeShared, EditConflict } from '../../parts/shared-change.ts';
 import { Steps } from '../../parts/steps.tsx';
-import { useClash } from '../../parts/use-clash.ts';
+import { useEditConflict } from '../../parts/use-edit-conflict.ts';
 import { useFirstFault } from '../../parts/use-first-fault.ts';
 import { useTitle } from '../../parts/use-title.ts';
 import { mayBroadcast, useSession } from '../../session.tsx';
@@ -80,6 +80,7 @@ function BroadcastForm({ initial: given, edits }: { initial: Draft; edits?: numb
   const queries = useQueryClient();
   const form = useRef<HTMLFormElement>(null);
   const [initial, setInitial] = useState(given);
+  const [sinceMs, setSinceMs] = useState(Date.now);
   const [draft, setDraft] = useState(initial);
   const [step, setStep] = useState(0);
   const [faults, setFaults] = useState<DraftFaults>({});
@@ -96,12 +97,12 @@ function BroadcastForm({ initial: given, edits }: { initial: Draft; edits?: numb
     mutationFn: ({ known, sent }: { known: Draft; sent: Draft }) => {
       // If the answer is lost, a second press sends nothing twice.
       if (edits === undefined) return call('addBroadcast', input!, undefined, { key });
-      return changeShared(sharedBroadcast(edits, words), { draft: sent, known }, (ifMatch) =>
-        updateBroadcast(edits, broadcastOf(sent, new Date())!, ifMatch),
+      return changeShared(sharedBroadcast(edits, words), { draft: sent, known, sinceMs }, (newest) =>
+        updateBroadcast(edits, broadcastOf(newest.draft, new Date())!, newest.ifMatch),
       );
     },
     onError(error) {
-      if (meet(error)) setAsks(false);
+      if (askAbout(error)) setAsks(false);
     },
     onSuccess: ({ id }) => {
       void queries.invalidateQueries({ queryKey: [BROADCASTS] });
@@ -110,10 +111,13 @@ function BroadcastForm({ initial: given, edits }: { initial: Draft; edits?: numb
       void navigate({ to: '/broadcasts/$broadcast', params: { broadcast: String(id) } });
     },
   });
-  const { clash, meet, forget } = useClash<Draft>({
-    mine: draft,
+  const { conflict, askAbout, forget } = useEditConflict<Draft>({
+    typed: draft,
     show: setDraft,
-    begin: setInitial,
+    begin(theirs) {
+      setInitial(theirs);
+      setSinceMs(Date.now());
+    },
     send: (mine, theirs) => sending.mutate({ sent: mine, known: theirs }),
   });
   const submit = (event: SyntheticEvent) => {
@@ -143,8 +147,8 @@ function BroadcastForm({ initial: given, edits }: { initial: Draft; edits?: numb
           )}
           {step === 1 && <AudienceFields draft={draft} change={change} faults={faults} />}
           {step === LAST && <TimingFields draft={draft} change={change} faults={faults} />}
-          {sending.error && !asks && !(sending.error instanceof Changed) && <Failure error={sending.error} />}
-          {clash && <ChangedMeanwhile clash={clash} />}
+          {sending.error && !asks && !(sending.error instanceof EditConflict) && <Failure error={sending.error} />}
+          {conflict && <EditConflictNotice conflict={conflict} />}
           <div className="dialog-actions">
             {step > 0 && <Button onClick={() => setStep(step - 1)}>{texts.back}</Button>}
             <Button type="submit" kind="primary">
@@ -164,7 +168,7 @@ function BroadcastForm({ initial: given, edits }: { initial: Draft; edits?: numb
           close={() => setAsks(false)}
         />
       )}
-      {(draft !== initial || clash) && !sent && (
+      {(draft !== initial || conflict) && !sent && (
         <LeaveGuard title={texts.leaveTitle} description={texts.leaveHint} leave={texts.leave} stay={texts.stay} />
       )}
     </form>

@@ -5,6 +5,10 @@ import type { BroadcastsWords } from './broadcasts-words.ts';
 import type { BroadcastInput, Draft } from './draft.ts';
 import { draftOfBroadcast } from './draft-of-broadcast.ts';
 
+const AUDIENCE = [
+  ...['by', 'types', 'tags', 'languages', 'list', 'failures', 'ids', 'active', 'since', 'exclude_blocked'],
+] as const satisfies readonly (keyof Draft)[];
+
 /** A broadcast that has not begun, which others may change, too. */
 export function sharedBroadcast(id: number, { form }: BroadcastsWords): Shared<BroadcastResource, Draft> {
   return {
@@ -18,9 +22,10 @@ export function sharedBroadcast(id: number, { form }: BroadcastsWords): Shared<B
       ...{ name: form.name, content: form.message, file: form.message, preview: form.preview, silent: form.silent },
       ...{ by: form.audience, types: form.audience, tags: form.audience, languages: form.audience },
       ...{ list: form.audience, failures: form.audience, ids: form.audience, active: form.audience },
-      ...{ since: form.audience, exclude_blocked: form.audience, per_second: form.when },
+      ...{ since: form.audience, exclude_blocked: form.audience, per_second: form.perSecond },
       ...{ when: form.when, send_at: form.when },
     },
+    together: [AUDIENCE, ['file', 'preview'], ['when', 'send_at']],
     audited: { action: 'broadcast_update', isOf: isAbout('broadcast', id) },
   };
 }

@@ -109,6 +109,10 @@ function sharedSink(id: number, { sinks: { form } }: EventsWords): Shared<EventS
       ...{ name: form.name, target: form.to, bot: form.bot, chat: form.chat, url: form.url, audit: form.audit },
       ...{ kinds: form.kinds, awaits_minutes: form.awaits, enabled: form.enabled },
     },
+    together: [
+      ['target', 'bot', 'chat'],
+      ['target', 'url', 'audit'],
+    ],
     audited: { action: 'sink_update', isOf: isAbout('sink', id) },
   };
 }

@@ -183,7 +183,7 @@ export function RuleForm({ botId, rule, close }: FormProps): ReactNode {
 }
 
 function sharedRule(
-  { id, source_bot_id: source }: RoutingRuleResource,
+  { id, source_bot_id: source, condition_type: condition }: RoutingRuleResource,
   words: RulesWords,
 ): Shared<RoutingRuleResource, Draft> {
   const { form } = words;
@@ -191,10 +191,23 @@ function sharedRule(
     read: () => callTagged('showRoutingRule', { id }),
     draftOf: (rule) => draftOf(source, rule),
     names: {
-      ...{ condition: form.condition, value: form.condition, action: form.action, minutes: form.minutes },
+      ...{
+        condition: form.condition,
+        value: condition === 'all' ? form.condition : form.value[condition],
+        action: form.action,
+        minutes: form.minutes,
+      },
       ...{ targetBot: form.targetBot, candidates: form.candidates, targetChat: form.targetChat },
       ...{ delivery: form.delivery, description: form.description, enabled: words.enabled },
     },
+    together: [
+      ['condition', 'value'],
+      ['condition', 'targetBot', 'candidates'],
+      ['action', 'targetBot', 'candidates'],
+      ['action', 'targetChat'],
+      ['action', 'delivery'],
+      ['action', 'minutes'],
+    ],
     audited: { action: 'route_update', bot_id: source, isOf: isAbout('route', id) },
   };
 }

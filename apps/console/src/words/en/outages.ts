@@ -23,16 +23,17 @@ export const outages = {
   trying: 'The page recovers by itself.',
 };
 
-/** Others changed what a form changes. */
-export const meanwhile = {
-  somebody: 'Somebody else',
-  changed: (fields: readonly string[]) =>
-    fields.length === 0
-      ? 'changed this meanwhile.'
-      : `changed ${fields.map((name) => `“${name}”`).join(', ')} meanwhile.`,
+/** Others changed the same fields as a form. */
+export const editConflict = {
+  changed: (fields: readonly string[], by?: string) => {
+    const who = by === undefined ? 'Somebody else' : `\u2068${by}\u2069`;
+    return fields.length === 0
+      ? `${who} changed this meanwhile.`
+      : `${who} changed ${fields.map((name) => `“${name}”`).join(', ')} meanwhile.`;
+  },
   kept: 'Nothing of yours is saved yet, and nothing is lost.',
   shown: 'The form shows what they saved. What you typed is kept.',
   theirs: 'Show theirs',
   mine: 'Show mine',
-  overwrite: 'Overwrite',
+  overwrite: 'Overwrite theirs',
 };

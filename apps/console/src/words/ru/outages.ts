@@ -22,15 +22,16 @@ export const readOnly: Words['readOnly'] = {
   hint: 'Обновления принимаются и доставляются.',
 };
 
-export const meanwhile: Words['meanwhile'] = {
-  somebody: 'Другой человек',
-  changed: (fields: readonly string[]) =>
-    fields.length === 0
-      ? '— здесь уже есть изменения.'
-      : `— уже изменено: ${fields.map((name) => `«${name}»`).join(', ')}.`,
+export const editConflict: Words['editConflict'] = {
+  changed: (fields, by) => {
+    const who = by === undefined ? '' : ` (\u2068${by}\u2069)`;
+    return fields.length === 0
+      ? `Здесь уже есть изменения${who}.`
+      : `Уже изменено${who}: ${fields.map((name) => `«${name}»`).join(', ')}.`;
+  },
   kept: 'Ваши правки ещё не сохранены, но и не потеряны.',
   shown: 'В форме чужая версия. То, что ввели вы, не потеряно.',
-  theirs: 'Показать их версию',
+  theirs: 'Показать чужую версию',
   mine: 'Показать мою',
-  overwrite: 'Перезаписать',
+  overwrite: 'Перезаписать чужое',
 };
