@@ -49,9 +49,10 @@ test(
     await dialog.getByRole('img', { name: 'The link as a QR code' }).waitFor();
     await dialog.getByText('Waiting for the new bot…').waitFor();
     const link = (await dialog.getByText(/^https:\/\/t\.me\/newbot\//).textContent())!;
+    await dialog.getByRole('button', { name: 'Copy' }).focus();
     const made = await suite.fleet.control.createManagedBot({ person: OWNER, link });
     await dialog.getByText('The bot is here.').waitFor();
-    await dialog.getByRole('link', { name: /Open the bot/ }).waitFor();
+    await dialog.locator('a:focus', { hasText: 'Open the bot' }).waitFor();
     await suite.fleet.control.startBot({ person: OWNER, bot: made.id, quietly: true });
     await suite.fleet.control.sendMessage({ person: OWNER, bot: made.id, text: 'the first words' });
     await dialog.getByText('the first words').waitFor();

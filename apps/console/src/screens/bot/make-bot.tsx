@@ -1,7 +1,7 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { call } from '../../call.ts';
 import { type LiveEvent, useLive } from '../../live.ts';
 import { CodePicture } from '../../parts/code-picture.tsx';
@@ -27,19 +27,26 @@ export function MakeBot({ parent, close }: { parent: BotResource; close: () => v
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
-  const made = useMadeBot(parent);
+  const { made, before } = useMadeBot(parent);
+  // Before, nobody would notice the bot that the link makes.
+  const shown = before.data === undefined ? undefined : link.data;
   return (
     <Dialog title={words.make} description={words.makeDescription} className="narrow" close={close}>
       {link.isError && <Failure error={link.error} retry={() => void link.refetch()} />}
-      {made === undefined && link.data && (
+      {before.isError && <Failure error={before.error} retry={() => void before.refetch()} />}
+      {made === undefined && shown && (
         <>
-          <CodePicture text={link.data.link} label={words.makePicture} />
-          <Secret text={link.data.link} />
+          <CodePicture text={shown.link} label={words.makePicture} />
+          <Secret text={shown.link} />
         </>
       )}
       <p role="status" className="state">
-        <StateMark state={made ? 'ok' : 'not_polled'} />
-        {made ? words.makeDone : words.makeWaits}
+        {(made ?? shown) && (
+          <>
+            <StateMark state={made ? 'ok' : 'not_polled'} />
+            {made ? words.makeDone : words.makeWaits}
+          </>
+        )}
       </p>
       {made && <Made bot={made} />}
     </Dialog>
@@ -52,7 +59,7 @@ function Made({ bot: made }: { bot: BotResource }): ReactNode {
   const queries = useQueryClient();
   const id = String(made.id);
   const [seen, setSeen] = useState<SeenUpdate>();
-  const hear = ({ name, data }: LiveEvent) => {
+  const handle = ({ name, data }: LiveEvent) => {
     if (name === 'call') setSeen((before) => seeCall(data.chat_id, before));
     if (name !== 'update') return;
     setSeen((before) => seeUpdate(data.update_id, data.chat_id, before));
@@ -60,15 +67,20 @@ function Made({ bot: made }: { bot: BotResource }): ReactNode {
   };
   const ask = () => void queries.invalidateQueries({ queryKey: ['bot', id] });
   // Updates from a time without a stream are in the state of the bot.
-  useLive([`bot:${id}`], hear, ask);
+  useLive([`bot:${id}`], handle, ask);
   const { data: bot = made } = useQuery({
     queryKey: ['bot', id],
     queryFn: ({ signal }) => call('showBot', { id }, signal),
     refetchInterval: REFRESH_MS,
   });
+  const link = useRef<HTMLAnchorElement>(null);
+  // The button that copied the link is gone, and the focus with it.
+  useEffect(() => {
+    if (!document.activeElement?.matches('a, button')) link.current?.focus();
+  }, []);
   return (
     <>
-      <Link to="/bots/$id" params={{ id }}>
+      <Link ref={link} to="/bots/$id" params={{ id }}>
         {words.makeOpen}: <bdi>{bot.name}</bdi>
       </Link>
       <FirstUpdate bot={bot} seen={seen} />
@@ -76,8 +88,8 @@ function Made({ bot: made }: { bot: BotResource }): ReactNode {
   );
 }
 
-/** The first bot that was adopted since the dialog was opened. */
-function useMadeBot(parent: BotResource): BotResource | undefined {
+/** The first bot that was adopted since the dialog was ready for it. */
+function useMadeBot(parent: BotResource) {
   const queries = useQueryClient();
   const ask = () => void queries.invalidateQueries({ queryKey: ['made-bot', parent.id] });
   useLive(['fleet'], ({ name, data }) => name === 'bot' && data.parent_bot_id === parent.id && ask(), ask);
@@ -99,7 +111,7 @@ function useMadeBot(parent: BotResource): BotResource | undefined {
     refetchInterval: REFRESH_MS,
     enabled: since !== undefined,
   });
-  return found.data ?? undefined;
+  return { made: found.data ?? undefined, before };
 }
 
 const added = (limit: number, signal: AbortSignal) => call('listEvents', { kinds: 'bot.added', limit }, signal);
