@@ -138,7 +138,7 @@ function ReaderField({ botId, filter: { reader, program }, change }: FiltersProp
   );
 }
 
-function StatusField({ filter: { status }, change }: FiltersProps): ReactNode {
+function StatusField({ botId, filter: { status }, change }: FiltersProps): ReactNode {
   const { filters: words } = useDeliveriesWords();
   const isOther = status !== undefined && !STATUSES.includes(status);
   return (
@@ -146,7 +146,9 @@ function StatusField({ filter: { status }, change }: FiltersProps): ReactNode {
       label={words.status}
       options={[
         ['', words.anyStatus],
-        ...STATUSES.map((one) => [one, one === '0' ? words.statuses[one] : one] as const),
+        ...(botId === undefined ? STATUSES.filter((one) => one !== '2xx') : STATUSES).map(
+          (one) => [one, one === '0' ? words.statuses[one] : one] as const,
+        ),
         ...(isOther ? [[status, status] as const] : []),
       ]}
       value={status ?? ''}

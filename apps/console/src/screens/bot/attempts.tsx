@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useMemo } from 'react';
 import { type Answer, callPage } from '../../call.ts';
 import { atOnceAndAfter } from '../../live/at-once-and-after.ts';
 import { useLive } from '../../live.ts';
+import { BotName } from '../../parts/bot-name.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ChangedRows } from '../../parts/changed-rows.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -16,7 +17,6 @@ import { useHeldRows } from '../../parts/use-held-rows.ts';
 import { isAtOlderPages, usePages } from '../../parts/use-pages.ts';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
-import { BotName } from '../deliveries/act-on-letters.tsx';
 import { useDeliveriesWords } from '../deliveries/deliveries-words.ts';
 import type { attemptConditions } from '../deliveries/delivery-filter.ts';
 import { addressOf, openedOf } from './attempt-address.ts';
@@ -24,6 +24,8 @@ import { OpenedAttempt } from './opened-attempt.tsx';
 import './attempts.css';
 
 const SETTLE_MS = 1_000;
+/** The rows in place of those that are still loaded. */
+const AWAITED = [0, 1, 2, 3, 4];
 
 type Attempt = Answer<'listDeliveryAttempts'>[number];
 
@@ -64,6 +66,12 @@ export function Attempts({ botId, conditions }: AttemptsProps): ReactNode {
       {isEmpty && hasNextPage && <p role="status">{more.looking}</p>}
       {isEmpty && !hasNextPage && <NoAttempts isFiltered={isFiltered} ofOneBot={botId !== undefined} />}
       <ul className={botId === undefined ? 'attempts of-all' : 'attempts'}>
+        {attempts.isPending &&
+          AWAITED.map((at) => (
+            <li key={at}>
+              <span className="shape" />
+            </li>
+          ))}
         {rows.map((attempt) => (
           <AttemptRow key={keyOf(attempt)} ofOneBot={botId !== undefined} attempt={attempt} isOpen={isOpen(attempt)} />
         ))}

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { type Answer, call } from '../../call.ts';
-import { useBotName } from '../../parts/bot-field.tsx';
+import { BotName } from '../../parts/bot-name.tsx';
 import { botQuery } from '../../parts/bot-query.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -107,12 +107,6 @@ function Breakdown({ count, warns }: { count: JobAnswer; warns: boolean }): Reac
       )}
     </>
   );
-}
-
-export function BotName({ id }: { id: number }): ReactNode {
-  // A damaged record of the history may name no bot.
-  const name = useBotName(id === 0 ? undefined : String(id));
-  return <bdi className="cut">{name || '–'}</bdi>;
 }
 
 /** The reason for which the updates of this bot would not reach its backend now. */

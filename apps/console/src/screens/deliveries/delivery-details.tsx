@@ -1,6 +1,7 @@
 import type { DeliveryResource } from '@flotilla/contract/deliveries.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { BotName } from '../../parts/bot-name.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ChatLink } from '../../parts/chat-link.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
@@ -13,7 +14,7 @@ import { useKeptUpdate } from '../bot/attempt-details.tsx';
 import { AttemptOutcome } from '../bot/attempt-outcome.tsx';
 import { AnswerView, RequestView, UpdateView } from '../bot/request-view.tsx';
 import type { Attempt } from '../bot/see-attempt.ts';
-import { type Act, BotName } from './act-on-letters.tsx';
+import type { Act } from './act-on-letters.tsx';
 import { useDeliveriesWords } from './deliveries-words.ts';
 import { useDeliveryRequest } from './use-delivery-request.ts';
 

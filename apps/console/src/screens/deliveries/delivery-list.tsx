@@ -1,11 +1,11 @@
 import type { DeliveryResource } from '@flotilla/contract/deliveries.ts';
 import type { ReactNode } from 'react';
 import { useShortcuts } from '../../keys.ts';
+import { BotName } from '../../parts/bot-name.tsx';
 import { useRowKeys } from '../../parts/row-keys.ts';
 import { Ago, Until, useNumber } from '../../parts/time.tsx';
 import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
 import { AttemptOutcome } from '../bot/attempt-outcome.tsx';
-import { BotName } from './act-on-letters.tsx';
 import { useDeliveriesWords } from './deliveries-words.ts';
 import type { DeliveryFilter, DeliveryState } from './delivery-filter.ts';
 import { keyOf, type Selected } from './selected.ts';

@@ -2,12 +2,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { type Answer, call } from '../../call.ts';
+import { BotName } from '../../parts/bot-name.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { useNumber } from '../../parts/time.tsx';
 import { useToast } from '../../parts/undo-toast.tsx';
 import { useThrottled } from '../../parts/use-throttled.ts';
-import { BotName } from './act-on-letters.tsx';
 import { useDeliveriesWords } from './deliveries-words.ts';
 
 const ASK_EVERY_MS = 1_000;
