@@ -81,9 +81,12 @@ test(
     await page.goto(`${suite.fleet.url}/console/?range=hour`);
     await page.getByRole('img', { name: /^Activity\./ }).waitFor();
     await agree('Figures of the fleet', '');
-    const dead = page
-      .getByRole('region', { name: 'Figures of the fleet' })
-      .locator('dl > div', { hasText: 'Failed deliveries' });
+    const figures = page.getByRole('region', { name: 'Figures of the fleet' });
+    await figures
+      .locator('div', { has: page.getByText('In the last hour') })
+      .getByText('Received')
+      .waitFor();
+    const dead = figures.locator('.now', { hasText: 'Now' }).locator('dl > div', { hasText: 'Failed deliveries' });
     await dead.getByRole('link').click();
     await page.waitForURL('**/console/deliveries');
     expect(complaints).toEqual([]);

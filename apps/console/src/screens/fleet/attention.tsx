@@ -90,7 +90,7 @@ function IncidentLine({ incident, bots }: LineProps): ReactNode {
         <Hit incident={incident} bots={bots} />
       </span>
       <span className="why" title={text}>
-        <bdi className="cut">{text}</bdi>
+        <bdi>{text}</bdi>
         <span className="remedy">{words.remedies[kind]}</span>
       </span>
       <span className="muted since">

@@ -13,32 +13,43 @@ export function Figures({ fleet, range }: { fleet: FleetResource; range: Range }
   const { fleet: words, chart } = useWords();
   const number = useNumber();
   const { account } = useSession();
-  const { data: points } = useActivity(null, range, account.role === 'admin');
+  const seesActivity = account.role === 'admin';
+  const { data: points } = useActivity(null, range, seesActivity);
   const { rates, pending, dead_letters: dead, taken_at } = fleet;
+  const period = seesActivity ? range : rates && 'minute';
   const waited = useWaited(fleet, points);
   return (
     <section aria-label={words.figures} className="figures">
-      <dl>
-        {points !== undefined && <ActivityFigures points={points} />}
-        {account.role !== 'admin' && rates !== undefined && <Rates rates={rates} />}
-        <div className="now">
-          <dt>{chart.lines.waiting}</dt>
-          <dd>
-            {number(pending)}
-            <Spark values={waited} />
-          </dd>
+      {period !== undefined && (
+        <div>
+          <p className="muted over">{words.over[period]}</p>
+          <dl>
+            {points !== undefined && <ActivityFigures points={points} />}
+            {!seesActivity && rates !== undefined && <Rates rates={rates} />}
+          </dl>
         </div>
-        {dead !== undefined && (
+      )}
+      <div className="now">
+        <p className="muted over">{words.now}</p>
+        <dl>
           <div>
-            <dt>{words.dead}</dt>
-            <dd className={dead > 0 ? 'alarming' : undefined}>
-              <Link to="/deliveries">{number(dead)}</Link>
+            <dt>{chart.lines.waiting}</dt>
+            <dd>
+              {number(pending)}
+              <Spark values={waited} />
             </dd>
           </div>
-        )}
-      </dl>
+          {dead !== undefined && (
+            <div>
+              <dt>{words.dead}</dt>
+              <dd className={dead > 0 ? 'alarming' : undefined}>
+                <Link to="/deliveries">{number(dead)}</Link>
+              </dd>
+            </div>
+          )}
+        </dl>
+      </div>
       <p className="muted taken">
-        {points === undefined ? null : `${words.over[range]}. `}
         <Stamp at={taken_at} word={words.taken} />
       </p>
     </section>

@@ -35,7 +35,13 @@ export const fleet = {
   figures: 'Figures of the fleet',
   dead: 'Failed deliveries',
   /** Of what period the tiles are sums. */
-  over: { hour: 'In the last hour', day: 'In the last 24 hours', week: 'In the last 7 days' },
+  over: {
+    minute: 'In the last minute',
+    hour: 'In the last hour',
+    day: 'In the last 24 hours',
+    week: 'In the last 7 days',
+  },
+  now: 'Now',
   perMinute: (count: string) => `${count}/min`,
   taken: 'As of',
   filter: 'Filter',
