@@ -13,6 +13,7 @@ test.each([
     'Updates wait, and no program is polling (last poll: 2026-11-30T00:00:00.000Z)',
     /^Обновления ждут, и никто не опрашивает .последний раз 2026-/,
   ],
+  ['The upstream local refuses: 401 Unauthorized', 'сервер local отклоняет: 401 Unauthorized'],
   ['Nothing is polled or sent: Redis belongs to another installation', /Redis принадлежит другой установке$/],
 ])('what happened is told in Russian, with its reason: %s', (sentence, told) => {
   expect(russian.told(sentence)).toEqual(expect.stringMatching(told));

@@ -22,7 +22,7 @@ export const botSettings = {
     },
     silent_after_s: {
       label: 'Silent after (seconds)',
-      hint: 'When updates wait and nobody has polled for so long, the bot needs attention. 0: never.',
+      hint: 'When updates wait and no program has polled for so long, the bot needs attention. 0: never.',
     },
     manage_enabled: {
       label: 'Keep history, run rules, manage chats',
@@ -84,7 +84,7 @@ export const botSettings = {
   adopting: 'Bots that it adopts',
   template: 'Template',
   templateHint:
-    'JSON: name, backend_url, programs, long_poll_enabled and commands of a new bot. {id}, {username} and {name} stand for its own in the name and in URLs.',
+    'JSON: name, backend_url, programs, long_poll_enabled and commands of a new bot. {id}, {username} and {name} stand for its own in the name and in URLs; in a host only below a fixed domain.',
   changes: (n: number) => plural(n, { one: '{n} unsaved change', other: '{n} unsaved changes' }),
   saved: 'Saved',
   save: 'Save',

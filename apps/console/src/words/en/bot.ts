@@ -57,7 +57,7 @@ export const bot = {
   error: 'Error',
   readers: {
     title: 'Readers',
-    nobody: 'No program connected. Readers added later do not get earlier ones.',
+    nobody: 'No program connected. Readers added later do not get earlier updates.',
     names: { push: 'Backend', pull: 'Pollers', rules: 'Routing rules' },
     consumer: 'consumer',
     program: (name: string) => `Program: ${name}`,
@@ -78,7 +78,7 @@ export const bot = {
     oldest: 'oldest',
     lastPoll: 'Last poll:',
     pollOf: 'by',
-    neverPolled: 'Nobody has polled yet.',
+    neverPolled: 'No program has polled yet.',
     failingSince: 'Failing since',
     nextProbe: 'next try',
     tryNow: 'Try now',

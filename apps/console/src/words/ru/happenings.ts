@@ -85,6 +85,17 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
     /^the database is a copy of another one, whose installation may still run$/,
     'база — копия другой, установка которой, возможно, ещё работает',
   ],
+  [/^the platform$/i, 'Telegram'],
+  [/^the upstream (\S+)$/i, 'сервер $1'],
+  [/^(the (?:platform|upstream \S+)) refuses: (.+)$/i, '$1 отклоняет: $2'],
+  [/^(the (?:platform|upstream \S+)) does not answer: (.+)$/i, '$1 не отвечает: $2'],
+  [
+    /^the bot is disabled: enable it, since (\d+) updates wait at (.+)$/i,
+    'бот отключён: включите его, обновления ждут ($2: $1)',
+  ],
+  [/^the bot is disabled, and updates wait at (.+)$/i, 'бот отключён, обновления ждут ($1)'],
+  [/^there is no room for its updates, and updates wait at (.+)$/i, 'для обновлений нет места, они ждут ($1)'],
+  [/^many updates wait at (.+), and are taken in$/i, 'обновлений много, они принимаются ($1)'],
   [/^Redis belongs to another installation$/, 'Redis принадлежит другой установке'],
 ];
 
