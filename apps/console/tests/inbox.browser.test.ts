@@ -935,11 +935,11 @@ test(
     expect(await page.evaluate(SMALL_TARGETS)).toEqual([]);
     await picture(page, 'phone-menu');
     await page.getByRole('menuitem', { name: '1 hour' }).tap();
-    await find('.phone-head').getByText('You have taken over').waitFor();
+    await find('.phone-head').getByText('the bot is back in').waitFor();
     await picture(page, 'phone-held');
     await page.getByRole('button', { name: 'Chat menu' }).tap();
     await page.getByRole('menuitem', { name: 'Hand back to bot' }).tap();
-    await find('.phone-head').getByText('You have taken over').waitFor({ state: 'detached' });
+    await find('.phone-head').getByText('the bot is back in').waitFor({ state: 'detached' });
 
     await page.getByRole('button', { name: 'Back to chats' }).tap();
     await page.getByRole('link', { name: /^Caller 4/ }).waitFor();

@@ -7,6 +7,7 @@ export const desk = {
   takeOver: 'Take over',
   longer: 'For longer',
   times: { 30: '30 minutes', 60: '1 hour', 240: '4 hours', 1440: '24 hours' },
+  you: 'You',
   heldByYou: 'You have taken over',
   heldBy: (who: string) => `Taken over by \u2068${who}\u2069`,
   botBack: 'the bot is back',

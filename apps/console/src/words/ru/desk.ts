@@ -8,6 +8,7 @@ export const desk: typeof en = {
   takeOver: 'Перехватить',
   longer: 'Продлить',
   times: { 30: '30 минут', 60: '1 час', 240: '4 часа', 1440: '24 часа' },
+  you: 'Вы',
   heldByYou: 'Чат ведёте вы',
   heldBy: (who) => `Чат ведёт \u2068${who}\u2069`,
   botBack: 'бот вернётся',

@@ -81,7 +81,7 @@ export function clockOf(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/** The name of a file for who cannot see it. */
+/** The name of a file for people who cannot see it. */
 export function pictureName({ text }: Pick<Message, 'text'>, kind: string): string {
   return text ? `${kind}: ${text}` : kind;
 }

@@ -10,7 +10,7 @@ const NOTHING_MORE = { pinned_message_ids: [], topic_count: 0, scheduled_count: 
 
 /**
  * A chat from the api, or from the platform where the api does not know it; until then as the list
- * has it. `isMoving`: the group has just become a supergroup, which what is known does not say yet.
+ * has it. `isMoving`: the group has just become a supergroup, and the chat known here is still the group.
  */
 export function useChat({ bot_id, chat_id, connection }: ChatId, isMoving = false): ShownChatResource | undefined {
   return useShownChat({ bot_id, chat_id, connection }, isMoving).data;

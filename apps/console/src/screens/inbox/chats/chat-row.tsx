@@ -70,8 +70,8 @@ function LastMessage({ chat }: { chat: ChatResource }): ReactNode {
   return (
     <span className="chat-last muted">
       {sender && (
-        <span className="chat-sender">
-          <bdi className="cut">{sender}</bdi>:{' '}
+        <span className="chat-sender cut">
+          <bdi>{sender}</bdi>:
         </span>
       )}
       <bdi className="cut">{summaryOf(last, words)}</bdi>

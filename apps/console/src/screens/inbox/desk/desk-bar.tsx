@@ -143,7 +143,8 @@ export function HeldBy({ by, until }: { by: string; until: string }): ReactNode 
   return (
     <>
       <span className="cut">{useHolder(by)}</span>
-      <span className="muted">
+      {/* Only the holder is announced, and not each minute. */}
+      <span className="muted" aria-live="off">
         {' '}
         · {words.botBack} <Until at={until} />
       </span>
@@ -154,10 +155,18 @@ export function HeldBy({ by, until }: { by: string; until: string }): ReactNode 
 export function useHolder(by: string): string {
   const words = useDeskWords();
   const { account } = useSession();
-  if (by === `account:${account.username}`) return words.heldByYou;
+  const name = useHolderName(by);
+  return by === `account:${account.username}` ? words.heldByYou : words.heldBy(name);
+}
+
+/** The same without a sentence. */
+export function useHolderName(by: string): string {
+  const words = useDeskWords();
+  const { account } = useSession();
+  if (by === `account:${account.username}`) return words.you;
   const [, kind = '', name = ''] = /^(\w+):(.*)$/.exec(by) ?? [];
-  if (kind === 'account') return words.heldBy(name);
-  return words.heldBy(kind === 'rule' ? words.byRule(name) : words.byOwner);
+  if (kind === 'account') return name;
+  return kind === 'rule' ? words.byRule(name) : words.byOwner;
 }
 
 function Assignee({ chat, desk }: PartProps): ReactNode {

@@ -6,7 +6,7 @@ import { Icon } from '../../../parts/icon.tsx';
 import { MenuGroup, MenuItem, MenuLine } from '../../../parts/menu.tsx';
 import { Until } from '../../../parts/time.tsx';
 import { useSession } from '../../../session.tsx';
-import { HeldBy, MINUTES, useAssigneeOptions, useHolder } from './desk-bar.tsx';
+import { HeldBy, MINUTES, useAssigneeOptions, useHolderName } from './desk-bar.tsx';
 import { useDeskWords } from './desk-words.ts';
 import type { Desk } from './use-desk.ts';
 
@@ -16,13 +16,13 @@ type PartProps = { chat: ChatResource; desk: Desk };
 export function DeskState({ chat }: { chat: ChatResource }): ReactNode {
   const words = useDeskWords();
   const { held_until: until, held_by: by = '', assigned_to_name: assignee, state } = chat;
-  const holder = useHolder(by);
+  const holder = useHolderName(by);
   if (until !== undefined) {
     return (
       <>
-        <span className="cut">{holder}</span>
-        <span className="desk-until">
-          · <Until at={until} />
+        <bdi className="cut">{holder}</bdi>
+        <span className="desk-until" aria-live="off">
+          · {words.botBack} <Until at={until} />
         </span>
       </>
     );
