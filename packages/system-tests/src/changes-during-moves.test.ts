@@ -2,7 +2,7 @@ import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { EventResource } from '@flotilla/contract/events.ts';
 import type { FleetBot } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { MOVED_WITHIN_MS, movingBots } from './moving-bots.ts';
 import { type SideBySide, startSideBySide } from './servers-side-by-side.ts';
 
@@ -67,9 +67,15 @@ describe('a token that is replaced while its bot moves', () => {
     'is given while the bot is still where it was, also after the old one ended in the middle of the logOut',
     async () => {
       const { bot, say } = await bots.botWithPerson();
+      await servers.cloud.setFault({
+        ...{ bot: bot.platformId, method: 'logOut' },
+        effect: { kind: 'status', status: 400, description: 'Bad Request: not yet' },
+      });
       await bots.move(bot, 'local');
       await bots.reaches(bot, 'log_out');
+      await bots.waitsFor(bot, 'not yet');
       const { token } = await servers.cloud.revokeToken({ bot: bot.platformId });
+      await works();
       await bots.waitsFor(bot, '401');
       await bots.reaches(bot, 'drain');
       await give(bot, token);
@@ -105,11 +111,14 @@ test(
     const { bot, say } = await bots.botWithPerson({ webhook_mode: true });
     await servers.cloud.setFault({
       ...{ bot: bot.platformId, method: 'setWebhook', count: 1 },
-      effect: { kind: 'delay', delayMs: 3_000 },
+      effect: { kind: 'delay', delayMs: 10_000 },
     });
     await bots.move(bot, 'local');
-    await bots.reaches(bot, 'start');
+    const isBeingSet = async () => (await callsOf(bot, 'setWebhook')).some(({ server }) => server === 'local');
+    await waitFor(isBeingSet, WAITED);
     await rest('/api/bots/update', { id: bot.id, webhook_mode: false });
+    // Otherwise it was set before.
+    expect((await bots.shown(bot)).moving?.step).toBe('start');
     await bots.arrives(bot, 'local');
     expect(await servers.local.readWebhook({ bot: bot.platformId })).toMatchObject({ url: '' });
     await say('polled');
@@ -168,13 +177,13 @@ test(
 describe('managed bots', () => {
   const OWNER = 737_373;
   let parent: FleetBot;
-  beforeAll(async () => {
+  beforeAll(() => servers.cloud.createPerson({ id: OWNER }));
+  beforeEach(async () => {
     ({ bot: parent } = await bots.botWithPerson(
       { adopts: true, template: { long_poll_enabled: true } },
       { manages: true },
     ));
-    await servers.cloud.createPerson({ id: OWNER });
-  }, TEST_MS);
+  });
 
   const adopted = (platformId: number) =>
     waitFor(
@@ -209,9 +218,11 @@ describe('managed bots', () => {
   );
 
   test('get the token that their owner replaced while no server takes the bot back', async () => {
+    await bots.move(parent, 'local');
+    await bots.arrives(parent, 'local');
     const { made, bot: known } = await make('replaced_bot');
-    const bot = { ...known, id: (await adopted(made.id)).id };
     // It is where its parent is.
+    const bot = { ...known, id: (await adopted(made.id)).id };
     await servers.local.setLogOutWait({ seconds: 600 });
     await bots.move(bot, 'default');
     await bots.arrives(bot, 'default');

@@ -70,6 +70,12 @@ test('the last update is kept also if the answer to logOut is lost', async () =>
   expect(await scene.idsOf(bot)).toEqual([41]);
 });
 
+test('a token that is refused is told so also where the open poll does not tell it first', async () => {
+  const bot = await scene.registered({});
+  endOfLogOut = (response) => response.writeHead(401).end('{"ok":false,"error_code":401,"description":"Unauthorized"}');
+  expect((await leave(bot)).left).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('401') });
+});
+
 test('nothing is logged out while there is no room, the process stops, or Redis does not know the bot', async () => {
   const bot = await scene.registered({});
   endOfLogOut = (response) => answer(response, 'true');

@@ -90,7 +90,9 @@ function quietMs(busyMs: number): number {
 
 async function leaveDuring(deps: LeaveDeps, bot: Bot, polling: Polling, poll: Promise<AskedFor>): Promise<Leaving> {
   const answer = await logOut(deps, bot);
-  if (answer.outcome !== 'ok' && !isLoggedOut(answer) && fateOf(answer) !== 'doubt') return failed(bot, answer);
+  if (answer.outcome !== 'ok' && !isLoggedOut(answer) && fateOf(answer) !== 'doubt') {
+    return isTokenRefused(answer) ? refused(bot, answer) : failed(bot, answer);
+  }
   const last = await Promise.race([poll, delay(LAST_ANSWER_MS, null)]);
   if (last !== null) await keepLast(deps, bot, polling, last);
   return answer.outcome === 'ok' || isLoggedOut(answer) ? { outcome: 'left' } : failed(bot, answer);
