@@ -127,7 +127,7 @@ describe('a replay', () => {
       expect(await once(() => replay(999_999_999))).toMatchObject({ status: 404 });
       expect(await once(() => replay(id, {}))).toMatchObject({ status: 400 });
       // The program may have it earlier than the bot's backend.
-      await untilThere('both');
+      await waitFor(() => backend.requests.some((one) => idOf(one) === id), PATIENCE);
       await untilTakenOver();
       expect(await once(() => replay(id))).toMatchObject(TAKEN_OVER);
       expect(requestsWith('both').filter(isCopy)).toEqual([]);
