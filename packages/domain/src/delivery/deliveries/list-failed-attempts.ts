@@ -11,8 +11,11 @@ export type AttemptOfBot = ListedAttempt & { botId: number };
 /** The last attempt of a page. */
 export type FleetCursor = readonly [atMs: number, botId: number, id: string];
 
-/** One page looks through the journals of so many bots: those of which an attempt failed last. */
-const MOST_BOTS = 100;
+/**
+ * A page reads the journals of bots that failed after its begin, because they may have failed before it too, and of so many others:
+ * with a filter they may have none of what is asked for. Without one, fewer fill the longest page.
+ */
+const MOST_OTHERS = 600;
 const BOTS_AT_ONCE = 10;
 
 /**
@@ -25,13 +28,20 @@ export async function listFailedAttempts(
   query: Omit<AttemptQuery, 'ok' | 'withDropped'>,
   { limit, before }: { limit: number; before: FleetCursor | null },
 ): Promise<{ attempts: AttemptOfBot[]; next: FleetCursor | null }> {
-  const failing = (await failingBots(deps.redis, bots)).slice(0, MOST_BOTS);
+  const failing = await failingBots(deps.redis, bots, query.sinceMs ?? 0);
   const found: AttemptOfBot[] = [];
-  // What is older than this may be missing of a bot.
+  const fromMs = before?.[0] ?? Number.POSITIVE_INFINITY;
+  const newer = failing.filter(({ lastMs }) => lastMs >= fromMs).length;
+  // Failures before this time may be missing.
   let knownFromMs = 0;
   for (let first = 0; first < failing.length; first += BOTS_AT_ONCE) {
     const further = failing[first]!.lastMs;
     if (found.length > limit && found[limit]!.atMs > further) break;
+    // Of bots that failed within the same milliseconds, none is left out, so that the next page begins earlier than this one.
+    if (first >= newer + MOST_OTHERS && further + 2 < fromMs) {
+      knownFromMs = Math.max(knownFromMs, further + 1);
+      break;
+    }
     const pages = await Promise.all(
       failing.slice(first, first + BOTS_AT_ONCE).map(async ({ bot }) => {
         const page = { limit: limit + 1, before: cursorOf(bot.id, before) };
@@ -48,15 +58,19 @@ export async function listFailedAttempts(
   return pageOf(found, limit, knownFromMs);
 }
 
-/** The bots of which an attempt ever failed, the last failure first. */
-async function failingBots(redis: RedisHandles, bots: readonly Bot[]): Promise<{ bot: Bot; lastMs: number }[]> {
+/** The bots of which an attempt has failed since then, the last failure first. */
+async function failingBots(
+  redis: RedisHandles,
+  bots: readonly Bot[],
+  sinceMs: number,
+): Promise<{ bot: Bot; lastMs: number }[]> {
   const ofShards = [...Map.groupBy(bots, ({ id }) => shardOf(id))];
   const scores = (await redis.runMany(
     ofShards.map(([shard, some]) => ['zmscore', shardKeys(shard).failing, ...some.map(({ id }) => id)]),
   )) as (string | null)[][];
   return ofShards
     .flatMap(([, some], at) => some.map((bot, index) => ({ bot, lastMs: Number(scores[at]![index] ?? 0) })))
-    .filter(({ lastMs }) => lastMs > 0)
+    .filter(({ lastMs }) => lastMs > 0 && lastMs >= sinceMs)
     .sort((one, other) => other.lastMs - one.lastMs);
 }
 
