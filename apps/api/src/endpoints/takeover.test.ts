@@ -400,22 +400,34 @@ describe('a chat that is taken over', () => {
 });
 
 describe('dead letters of a chat that is taken over', () => {
+  const letter = (chat: number, id: number, fields: object = {}) => ({
+    ...{ bot_id: bot.id, reader: 'push', update_id: id, reason: 'x', reason_code: 'refused', attempts: 1 },
+    payload: JSON.stringify({ update_id: id, ...message(chat, `letter ${id}`, fields) }),
+  });
+  const redrive = async () =>
+    (await api.admin('POST', '/api/deliveries/redrive', { body: { bot_id: bot.id, filter: {} } })).json;
+
   test('are not sent again before it is released, except about money', async () => {
-    const letter = (chat: number, id: number, fields: object = {}) => ({
-      ...{ bot_id: bot.id, reader: 'push', update_id: id, reason: 'x', reason_code: 'refused', attempts: 1 },
-      payload: JSON.stringify({ update_id: id, ...message(chat, `letter ${id}`, fields) }),
-    });
     const letters = [letter(ADA, 1), letter(BEN, 2), letter(ADA, 3), letter(ADA, 4, { successful_payment: {} })];
     await api.database.db.insertInto('dead_letters').values(letters).execute();
     await takeOver();
-    const redrive = async () =>
-      (await api.admin('POST', '/api/deliveries/redrive', { body: { bot_id: bot.id, filter: {} } })).json;
     const refusals = [{ bot_id: bot.id, reader: 'push', count: 2, code: 'chat_held' }];
     expect(await redrive()).toMatchObject({ matched: 4, done: 2, refused: 2, refusals });
     expect(await poll()).toEqual(['letter 2', 'letter 4']);
     await release();
     expect(await redrive()).toMatchObject({ matched: 2, done: 2, refused: 0 });
     expect(await poll()).toEqual(['letter 1', 'letter 3']);
+  });
+
+  test('are not sent again either when their group has become a supergroup, which stays taken over', async () => {
+    const [group, supergroup] = [-4_400, -1_002_400_000_000];
+    await storeMessages(api.database.db, bot.id, [{ chat_id: group, id: 1, date: 1, text: 'Hello' }]);
+    await takeOver({ chat_id: group });
+    await accept(message(group, '', { chat: { id: group, type: 'group' }, migrate_to_chat_id: supergroup }));
+    await api.database.db.insertInto('dead_letters').values(letter(group, 1)).execute();
+    expect(await redrive()).toMatchObject({ matched: 1, done: 0, refused: 1, refusals: [{ code: 'chat_held' }] });
+    expect((await act('release', { chat_id: supergroup })).status).toBe(200);
+    expect(await redrive()).toMatchObject({ matched: 1, done: 1, refused: 0 });
   });
 });
 

@@ -9,7 +9,7 @@ import { within } from '../../people/accounts/scope.ts';
 import type { Actor } from '../../people/audit/actor.ts';
 import { recordAction } from '../../people/audit/record-action.ts';
 import { requireAuditable } from '../../people/audit/require-auditable.ts';
-import { heldKey, readHeldChats } from '../../records/takeover/held-chats.ts';
+import { heldKey, isHeldNow } from '../../records/takeover/held-chats.ts';
 import { type DeadLetterQuery, deadLetterStore, type LetterCursor } from './dead-letter-store.ts';
 import { describeFilter } from './delivery-filter.ts';
 import { deliveryJobStore, filterOfJob, scopeOfJob } from './delivery-job-store.ts';
@@ -110,8 +110,9 @@ async function heldLetters(deps: JobDeps, batch: DeadLetter[]): Promise<Set<numb
     const chat = heldWith(payload);
     return chat === null ? [] : [{ id, bot_id, ...chat }];
   });
-  const held = await readHeldChats(deps, chats);
-  return new Set(chats.filter((chat) => held.has(heldKey(chat))).map(({ id }) => id));
+  const ofChats = [...Map.groupBy(chats, heldKey).values()];
+  const held = await Promise.all(ofChats.map((ofChat) => isHeldNow(deps, bot_id, ofChat[0]!)));
+  return new Set(ofChats.filter((_, at) => held[at]).flatMap((ofChat) => ofChat.map(({ id }) => id)));
 }
 
 /** Refuses all that are left of this reader of the bot. */

@@ -100,7 +100,7 @@ export async function endHolds(deps: { redis: RedisHandles }, bot: Bot, chatId: 
 }
 
 /** Those of the conversations that are held now, by `heldKey`. */
-export async function readHeldChats(
+async function readHeldChats(
   deps: { redis: RedisHandles },
   chats: readonly Conversation[],
 ): Promise<Map<string, HeldChat>> {
