@@ -65,8 +65,8 @@ describe('a bot that somebody makes for another one', () => {
       const programs = await fleet.rest<ProgramResource[]>(`/api/programs?bot_id=${bot.id}`);
       expect(programs).toMatchObject([{ name: 'orders', mode: 'pull', kinds: ['message'], enabled: true }]);
       expect(await fleet.control.listCommands({ person: OWNER, bot: made.id })).toEqual(COMMANDS);
-      const by = `Adopted by @${parent.username} (bot ${parent.id})`;
-      expect(await events(bot.id)).toMatchObject([{ kind: 'bot.added', text: by }]);
+      const by = `@${parent.username} (bot ${parent.id})`;
+      expect(await events(bot.id)).toMatchObject([{ kind: 'bot.added', text: `Adopted by ${by}` }]);
       const entries = await fleet.rest<AuditEntryResource[]>(`/api/adminlog?bot_id=${bot.id}`);
       expect(entries).toContainEqual(
         expect.objectContaining({

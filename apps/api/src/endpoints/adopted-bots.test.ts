@@ -151,7 +151,7 @@ describe('a bot that is adopted', () => {
     expect(rowsOf(managed.made.id)).toMatchObject([{ owner_user_id: OWNER + 1 }]);
     const query = { bot_id: String(bot.id), action: 'bot_update' };
     const entries = (await api.admin('GET', '/api/adminlog', { query })).json as AuditEntryResource[];
-    const details = expect.stringMatching(/; owner_user_id changed$/);
+    const details = expect.stringMatching(/^parent @head_bot \(bot \d+\); owner_user_id changed$/);
     expect(entries).toMatchObject([{ details, actor_username: 'head_bot' }]);
   });
 
@@ -214,7 +214,7 @@ describe('whoever sees a bot, but not its parent', () => {
     const events = (await limited('GET', '/api/events', ofBot)).json as EventResource[];
     expect(entries.map(({ action }) => action)).toEqual(['program_add', 'bot_add']);
     for (const entry of entries) {
-      expect(entry.details).toMatch(/^Adopted by another bot; /);
+      expect(entry.details).toMatch(/^parent another bot; /);
       expect(entry).not.toHaveProperty('actor_id');
     }
     expect(events).toMatchObject([{ kind: 'bot.added', text: 'Adopted by another bot' }]);

@@ -1,5 +1,5 @@
 import { type Caller, seesBot } from '../../people/accounts/caller.ts';
-import { ADOPTED_BY } from '../../people/audit/actor.ts';
+import { NAMED_PARENT } from '../../people/audit/actor.ts';
 
 /** In place of a bot that the caller does not see. No bot has it. */
 const UNSEEN_BOT = 0;
@@ -18,6 +18,8 @@ export function withoutUnseenBots(caller: Caller, text: string): string {
   if (caller.scope.bots === 'all') return text;
   return text
     .replace(CHOSEN, (whole, rule: string, bot: string) => (seesBot(caller, Number(bot)) ? whole : rule))
-    .replace(ADOPTED_BY, (whole, bot: string) => (seesBot(caller, Number(bot)) ? whole : 'Adopted by another bot'))
+    .replace(NAMED_PARENT, (whole, before: string, bot: string) =>
+      seesBot(caller, Number(bot)) ? whole : `${before} another bot`,
+    )
     .replace(BOTS_OF_RULE, (bots) => bots.replace(/\d+/g, (id) => `${shownBot(caller, Number(id))}`));
 }

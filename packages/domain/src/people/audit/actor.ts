@@ -31,16 +31,22 @@ export const OPERATOR: Actor = { kind: 'nobody', address: null };
 
 /** The details of an action, with the program or the parent that did it. */
 export function withActor(by: Actor, details: string): string {
-  if (by.kind === 'parent') return joined(adoptedBy(by), details);
+  if (by.kind === 'parent') return joined(`parent ${nameOf(by)}`, details);
   if (by.kind !== 'bot' || by.program === undefined) return details;
   return joined(`program ${by.program.id} (${by.program.name})`, details);
 }
 
-/** Those words in a text; with the id of the parent. */
-export const ADOPTED_BY = /\bAdopted by @\w* \(bot (\d+)\)/g;
+type Parent = Extract<Actor, { kind: 'parent' }>;
 
-export function adoptedBy({ username, botId }: Extract<Actor, { kind: 'parent' }>): string {
-  return `Adopted by @${username} (bot ${botId})`;
+/** A parent in these texts: before its name, and its id. */
+export const NAMED_PARENT = /\b(parent|Adopted by) @\w* \(bot (\d+)\)/g;
+
+export function adoptedBy(parent: Parent): string {
+  return `Adopted by ${nameOf(parent)}`;
+}
+
+function nameOf({ username, botId }: Parent): string {
+  return `@${username} (bot ${botId})`;
 }
 
 function joined(who: string, details: string): string {
