@@ -59,7 +59,7 @@ type Startup = { waitsFor: Store | null; knewBots: boolean; leaving: boolean; ro
  * watches it. A store that is away later is a warning: the roles resume by themselves. A wrong clock is not mended by waiting.
  */
 async function readReadiness(startup: Startup, context: WorkerContext | null): Promise<Readiness> {
-  const warnings = context === null ? [] : [...(await context.storeWarnings()), ...context.memory.warnings()];
+  const warnings = context === null ? [] : [...(await context.readinessWarnings()), ...context.memory.warnings()];
   const { waitsFor, leaving, roles } = startup;
   const knowsBots = context?.directory.ready() ?? false;
   startup.knewBots ||= knowsBots;

@@ -40,7 +40,7 @@ test('an api whose Redis is away goes on taking requests: both ports answer read
 
 test('an api that cannot know yet whose Redis it has is unready until it has read its bots', async () => {
   const found = await readReadiness({
-    ...{ directory: { ready: () => false }, memory: { warnings: () => [] }, storeWarnings: async () => [] },
+    ...{ directory: { ready: () => false }, memory: { warnings: () => [] }, readinessWarnings: async () => [] },
     installation: { quarantine: () => quarantineBefore(undefined) },
     leaving: new AbortController().signal,
     startup: { knewBots: false, waitsForPostgres: false, madeAdmin: false },

@@ -23,13 +23,13 @@ export function probes(context: Context): Router {
 export async function readReadiness({
   directory,
   memory,
-  storeWarnings,
+  readinessWarnings,
   installation,
   leaving,
   startup,
 }: Context): Promise<Readiness> {
   // A stop is told at once, not after a store's silence.
-  const away = leaving.aborted ? [] : await storeWarnings();
+  const shared = leaving.aborted ? [] : await readinessWarnings();
   const knowsBots = directory.ready();
   startup.knewBots ||= knowsBots;
   const reasons: string[] = [];
@@ -38,7 +38,7 @@ export async function readReadiness({
   // With the Redis of another installation, the list stays unread, and REST answers from Postgres.
   const staysUnread = quarantine?.redisOfOthers === true && quarantine.reason !== 'unknown';
   if (!startup.knewBots && !staysUnread) reasons.push('the list of bots has not been read');
-  const warnings = [...away, ...memory.warnings()];
+  const warnings = [...shared, ...memory.warnings()];
   if (quarantine !== null) warnings.push(warningOf(quarantine));
   if (startup.waitsForPostgres) warnings.push('Postgres has not answered since the start');
   if (startup.knewBots && !knowsBots) warnings.push('the list of bots is being read again');

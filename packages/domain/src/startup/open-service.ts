@@ -125,7 +125,7 @@ export async function openService(kinds: Kinds, config: ServiceConfig, options: 
     metrics,
     tracing,
     memory,
-    storeWarnings: async () => [...(await ofStores()), ...(announced[0]?.warnings() ?? [])],
+    readinessWarnings: async () => [...(await ofStores()), ...(announced[0]?.warnings() ?? [])],
     installation,
     directory,
     endpoints,

@@ -17,7 +17,6 @@ import type { UpstreamHealth } from '../fleet/upstreams/upstream-health.ts';
 import type { Upstreams } from '../fleet/upstreams/upstreams.ts';
 import type { CallBuffer } from '../records/history/stream/call-buffer.ts';
 import type { OpenProcess } from './open-process.ts';
-import type { StoreWarnings } from './store-warnings.ts';
 
 /** The parts that the api and the worker share, without those of `Outside`. */
 export type SharedParts = OpenProcess & {
@@ -26,8 +25,8 @@ export type SharedParts = OpenProcess & {
   tracing: Tracing | null;
   /** Measures how full Redis is. */
   memory: MemoryWatch;
-  /** Which stores are away, for the readiness probe. */
-  storeWarnings: StoreWarnings;
+  /** Which stores are away and which processes have other settings, for the readiness probe. Never rejects. */
+  readinessWarnings(): Promise<string[]>;
   /** The installation that the stores belong to, and if they are a copy of it. */
   installation: Installation;
   directory: BotDirectory;

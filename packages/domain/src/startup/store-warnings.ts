@@ -6,10 +6,8 @@ import { sql } from 'kysely';
 /** Well below the 2 s after which a load balancer takes silence for a refusal. */
 const ANSWER_WITHIN_MS = 1000;
 
-/** Says which stores do not answer now, or which processes have other settings: warnings for the readiness probe. Never rejects. */
-export type StoreWarnings = () => Promise<string[]>;
-
-export function storeWarnings({ db, redis }: { db: Database; redis: RedisHandles }): StoreWarnings {
+/** Says which stores do not answer now. Never rejects. */
+export function storeWarnings({ db, redis }: { db: Database; redis: RedisHandles }): () => Promise<string[]> {
   const stores = [
     { name: 'Redis', ask: oneAtATime(() => redis.commands.ping()) },
     { name: 'Postgres', ask: oneAtATime(() => sql`select 1`.execute(db)) },

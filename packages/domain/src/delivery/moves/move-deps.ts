@@ -3,13 +3,13 @@ import type { PollingClient } from '@flotilla/telegram/polling-client.ts';
 import type { BotDeps } from '../../fleet/bots/bot-deps.ts';
 import type { AcceptDeps } from '../intake/accept-updates.ts';
 
-/** To ask for a move. */
+/** Dependencies of a request for a move. */
 export type AskDeps = BotDeps & {
   /** Calls of a move itself, while `platform` answers that the bot moves. */
   duringMoves: PlatformClient;
 };
 
-/** To go on with moves, in a worker. */
+/** Dependencies of a worker that carries moves out. */
 export type MoveDeps = Omit<AskDeps, 'turns'> &
   Omit<AcceptDeps, 'turns'> & {
     turns: BotDeps['turns'] & AcceptDeps['turns'];

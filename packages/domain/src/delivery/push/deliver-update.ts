@@ -198,7 +198,7 @@ function beginningOf(backend: BotWithBackend, unit: ClaimedUnit, atMs: number) {
   };
 }
 
-/** Without a line in the journal nobody could tell later why the update was not sent. `error`: why, where neither a rule nor a filter is it. */
+/** Without a line in the journal nobody could tell later why the update was not sent. `error`: the reason, unless a rule or filter dropped it. */
 function dropped({ clock }: DeliverDeps, backend: BotWithBackend, unit: ClaimedUnit, error?: string): SettledUpdate {
   const why = error === undefined ? {} : { error };
   const nothing = { outcome: 'dropped', status: 0, durationMs: 0, ...why } as const;
