@@ -29,11 +29,11 @@ export const ATTENTION = {
   },
   backend_open: {
     severity: 'error',
-    text: 'the backend is unreachable: it has failed for 10 s, and is retried every 2 to 60 s',
+    text: 'the backend is unreachable, has failed for 10 s, and is retried every 2 to 60 s',
   },
   poller_silent: {
     severity: 'error',
-    text: 'updates wait, and nobody polled for `silent_after_s`; of a bot with a backend, once somebody has polled',
+    text: 'updates wait, and no program has polled for `silent_after_s`; of a bot with a backend, once one has polled',
   },
   program_parked: {
     severity: 'error',
@@ -85,7 +85,7 @@ const noteOf = (kinds: Record<string, { text: string }>) =>
     .join('. ')}.`;
 
 const SILENT_AFTER_NOTE =
-  'Seconds: when updates wait and nobody has polled for so long, the poller is silent, and the bot needs attention. 0: never. [300]';
+  'Seconds: when updates wait and no program has polled for so long, the poller is silent, and the bot needs attention. 0: never. [300]';
 /** Seconds without a poll after which a reader that updates wait for counts as silent. */
 export const silentAfterInput = () => integer({ min: 0, max: 86_400 }).describe(SILENT_AFTER_NOTE);
 export const silentAfterField = z.int().describe(SILENT_AFTER_NOTE);

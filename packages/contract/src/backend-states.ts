@@ -4,4 +4,4 @@ export const BACKEND_STATES = ['ok', 'failing', 'open'] as const;
 export type BackendState = (typeof BACKEND_STATES)[number];
 
 export const BACKEND_STATE_NOTE =
-  'ok: the backend works. failing: the last attempts failed. open: it has failed for 10 s, and gets only one probe now and then.';
+  'ok: the backend works. failing: the last attempts failed. open: the backend is unreachable, has failed for 10 s, and is retried every 2 to 60 s.';

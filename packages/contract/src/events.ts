@@ -10,8 +10,8 @@ import { type Answer, defineResource, type Row } from './resource.ts';
 export const EVENTS = {
   'backend.failing': { text: 'the backend of a bot or of a program has failed for 10 s', end: 'backend.recovered' },
   'backend.recovered': { text: 'that backend takes updates again' },
-  'poller.silent': { text: 'updates wait, and nobody has polled for `silent_after_s`', end: 'poller.back' },
-  'poller.back': { text: 'somebody polls again' },
+  'poller.silent': { text: 'updates wait, and no program has polled for `silent_after_s`', end: 'poller.back' },
+  'poller.back': { text: 'a program polls again' },
   'program.silent': {
     text: 'updates wait for a program that has not polled for `silent_after_s`',
     end: 'program.back',

@@ -7,7 +7,7 @@ import { defineOperation } from './operation.ts';
 const STATE_MEANINGS = {
   ok: 'updates come in, and the backend works or there is none',
   failing: 'the last attempts at the backend failed',
-  open: 'the backend is unreachable: it has failed for 10 s, and is retried every 2 to 60 s',
+  open: 'the backend is unreachable, has failed for 10 s, and is retried every 2 to 60 s',
   disabled: 'switched off',
   not_polled: 'enabled, but no updates come in',
 } as const satisfies Record<(typeof BOT_STATES)[number], string>;

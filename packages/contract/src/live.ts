@@ -83,7 +83,7 @@ export const liveOperations = {
 | \`chat\` | \`{bot_id, chat_id, business_connection_id, action, account_id, account}\`: somebody did something with a chat: takeover, release, assign, done, reopen, or send (an answer by REST). Without \`account_id\` a rule or the owner of a business account did |
 | \`note\` | \`{bot_id, chat_id, business_connection_id, note_id, change, mentions, account_id, account}\`: an internal note was added, updated or deleted |
 | \`presence\` | \`{bot_id, chat_id, business_connection_id, doing, account_id, account}\`: an account is viewing a chat, is typing in its field, or left it, as \`POST /api/chats/presence\` says |
-| \`flood\` | \`{bot_id, chat_id, business_connection_id, family, until}\`: the bot is rate limited: the platform takes no more calls of a family (send, edit, chat_action, other) until then; \`until\` is null when that is over. In place of \`chat_id\` it may have \`chat_username\` or \`inline_message_id\`, or \`method\` (lower case): then only calls of that method that name no chat wait; or none of them: then calls to every chat wait |
+| \`flood\` | \`{bot_id, chat_id, business_connection_id, family, until}\`: the bot is rate limited, and the platform takes no more calls of a family (send, edit, chat_action, other) until then; \`until\` is null when that is over. In place of \`chat_id\` it may have \`chat_username\` or \`inline_message_id\`, or \`method\` (lower case): then only calls of that method that name no chat wait; or none of them: then calls to every chat wait |
 | \`skipped\` | \`{count}\`: so many events were left out, because the client reads too slowly or they are larger than 32 KiB |
 | \`gap\` | \`{}\`: any number of events may be missing; read what you need again |
 

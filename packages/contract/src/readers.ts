@@ -23,7 +23,7 @@ const readerResource = z
     state: z
       .enum(READER_STATES)
       .describe(
-        'off: nobody reads there. ok: it reads, or waits for somebody who polls. failing: the last attempts at the backend failed. open: the backend is unreachable: it has failed for 10 s, and is retried every 2 to 60 s. silent: updates wait, and nobody has polled for `silent_after_s`, or ever. paused: the bot is disabled, or the program is paused. parked: forwarding was switched off less than an hour ago and would go on at its cursor; or a consumer has not polled for an hour, and no updates are kept for it any more; or a program stayed behind its limit, and what waited for it became failed deliveries.',
+        'off: nobody reads there. ok: it reads, or waits for somebody who polls. failing: the last attempts at the backend failed. open: the backend is unreachable, has failed for 10 s, and is retried every 2 to 60 s. silent: updates wait, and no program has polled for `silent_after_s`, or ever. paused: the bot is disabled, or the program is paused. parked: forwarding was switched off less than an hour ago and would go on at its cursor; or a consumer has not polled for an hour, and no updates are kept for it any more; or a program stayed behind its limit, and what waited for it became failed deliveries.',
       ),
     cursor: z
       .int()
@@ -141,7 +141,7 @@ export const readerOperations = {
     role: 'any',
     summary: 'Tries the backend of a bot now, instead of when its next attempt is due.',
     description:
-      'A backend that gets only probes gets one at once; its success brings everything else. Otherwise every update that waits for its next attempt is sent. It is refused with 400 if the bot is disabled, or forwards nothing. Once a second is possible.',
+      'An unreachable backend is retried at once, and if that succeeds it gets everything else. Otherwise every update that waits for its next attempt is sent. It is refused with 400 if the bot is disabled, or forwards nothing. Once a second is possible.',
     errors: ['too_many_requests'],
     input: z.object({ bot_id: botId() }),
     output: okAnswer,

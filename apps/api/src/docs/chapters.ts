@@ -67,7 +67,7 @@ const CHAPTERS: Readonly<Record<string, { name: string; description: string }>> 
     description:
       "Updates that Flotilla sends to a bot's backend, or by routing rules to other chats.\n\nA failed update is sent again " +
       'at once, then after 2, 4, 8 … s, and finally every 60 to 120 s. `Retry-After` replaces the delay. A backend that ' +
-      'failed for 10 s gets only one probe every 2 to 60 s.\n\nAn update fails when it expires: an inline query ' +
+      'failed for 10 s is retried every 2 to 60 s.\n\nAn update fails when it expires: an inline query ' +
       'after 30 s, a callback, shipping or pre-checkout query after 150 s, a chosen inline result after 10 min, ' +
       'everything else after 24 h. For a message this time begins at its date, but it has at least an hour from its ' +
       'arrival. Then it is a failed delivery. `POST /api/deliveries/redrive` redelivers it, ' +
