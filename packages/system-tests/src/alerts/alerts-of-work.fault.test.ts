@@ -76,7 +76,7 @@ test(
       ...{ bot_id: bot.id, method: 'sendMessage', params: { chat_id: person, text: 'nobody sends it' } },
     });
     await untilFired(['DeliveryStopped', 'HistoryLag', 'OutboxStuck', 'PendingTurns']);
-    // An update that was accepted longer ago than that is late.
+    // DeliveryLag fires for updates that are over 60 s old.
     await waitFor(() => prometheus.holds('max(flotilla_oldest_pending_seconds{kind="push"}) > 65'), {
       timeoutMs: 120_000,
     });
