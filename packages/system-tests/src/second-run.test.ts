@@ -21,7 +21,7 @@ function run(...testResults: ReturnType<typeof file>[]) {
   return { passed: counted('passed'), failed: counted('failed'), results: { testResults } };
 }
 
-test('up to six failed files run again, and count as their second run counts them', () => {
+test('up to twelve failed files run again, and count as their second run counts them', () => {
   const first = run(file('a', ['passed', 'passed']), file('b', ['passed', 'failed']));
   const again = filesToRunAgain(first);
   expect(again).toEqual([join(folder, 'b')]);
@@ -30,7 +30,7 @@ test('up to six failed files run again, and count as their second run counts the
   expect(withSecondRun(first, run(file('b', ['failed', 'passed'])), again)).toEqual({ passed: 3, failed: 1 });
   const unreadable = { passed: 0, failed: 1, results: null };
   expect(withSecondRun(first, unreadable, again)).toEqual({ passed: 2, failed: 1 });
-  const many = run(...[...'abcdefg'].map((name) => file(name, ['failed'])));
+  const many = run(...[...'abcdefghijklm'].map((name) => file(name, ['failed'])));
   expect(filesToRunAgain(many)).toEqual([]);
 });
 
