@@ -78,3 +78,23 @@ test('bots that failed before the time that is asked for are not looked at', asy
   const pages = await everyPage({ sinceMs: 1_000_000 + FAILED_AT_MS[0]! - 20 });
   expect(pages.map((page) => page.map(({ botId }) => botId))).toEqual([[1, 2]]);
 });
+
+test('a replayed copy that failed is not listed: Redis notes no failure of it', async () => {
+  const { attempts, failing } = botKeys(1);
+  const base = {
+    updateId: 1,
+    chatId: 5,
+    outcome: 'failed',
+    durationMs: 1,
+    attempt: 1,
+    revision: 2,
+    status: 502,
+  } as const;
+  const lines = [
+    { ...base, atMs: 1_000 },
+    { ...base, atMs: 2_000, replay: 'rc1' },
+  ].map(attemptLine);
+  await scene.redis().commands.rpush(attempts, ...lines);
+  await scene.redis().commands.zadd(failing, 1_000, 1);
+  expect((await everyPage({})).flat().map(({ atMs }) => atMs)).toEqual([1_000]);
+});

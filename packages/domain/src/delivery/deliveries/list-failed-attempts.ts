@@ -20,7 +20,7 @@ const BOTS_AT_ONCE = 10;
 
 /**
  * The failed attempts of several bots, newest first, and where to go on. Redis knows when an attempt of a bot failed last,
- * so a page reads no more journals than it needs.
+ * so a page reads no more journals than it needs. Replayed copies are left out, since they count nowhere.
  */
 export async function listFailedAttempts(
   deps: Deps,
@@ -46,7 +46,8 @@ export async function listFailedAttempts(
       failing.slice(first, first + BOTS_AT_ONCE).map(async ({ bot }) => {
         const page = { limit: limit + 1, before: cursorOf(bot.id, before) };
         const { attempts, next } = await listAttempts(deps, bot, { ...query, ok: false }, page);
-        return { attempts: attempts.map((attempt) => ({ ...attempt, botId: bot.id })), next };
+        const ofUpdates = attempts.filter(({ replay }) => replay === undefined);
+        return { attempts: ofUpdates.map((attempt) => ({ ...attempt, botId: bot.id })), next };
       }),
     );
     for (const { attempts, next } of pages) {
