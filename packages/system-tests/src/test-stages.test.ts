@@ -40,7 +40,7 @@ test('every stage is an npm command, and .ci/run or the nightly workflow runs it
   const all = [...NAMES, 'sentinel', 'cluster'];
   for (const stage of all) expect(scripts[`test:${stage}`]).toBe(`node scripts/test.mjs ${stage}`);
   const ci = readFileSync(join(ROOT, '.ci/run'), 'utf8');
-  const ran = [...ci.matchAll(/^run (.+)$/gm)].flatMap(([, names]) => names!.split(' '));
+  const ran = [...ci.matchAll(/^(?:run|stage) (.+)$/gm)].flatMap(([, names]) => names!.split(' '));
   const nightly = all.filter((stage) => STAGES[stage]?.nightly === true);
   const withEveryChange = all.filter((stage) => !nightly.includes(stage)).map((stage) => `test:${stage}`);
   expect(ran.sort()).toEqual(['check', 'check:infra', 'test', ...withEveryChange].sort());
