@@ -30,8 +30,8 @@ const WHOLE_SYSTEM = {
 export const STAGES = {
   /** They keep both cores busy: with more of them, commands to Redis took longer than the second that the service gives them. */
   system: { files: Object.keys(WHOLE_SYSTEM).map((path) => `**/${path}`), atOnce: 4 },
-  /** They expect responses within a time limit, so fewer of them run at once than of other tests, and half of these wait. */
-  faults: { files: ['**/*.fault.test.ts'], atOnce: 4 },
+  /** Each runs a fleet under load, or waits for locks that a busy machine lets expire: four at once starved each other. */
+  faults: { files: ['**/*.fault.test.ts'], atOnce: 2 },
   /** Each starts a Chromium, which keeps a core busy. */
   console: { files: ['**/*.browser.test.ts'], atOnce: 2 },
   /** They install large programs from the registry, of others and seldom changed: every night, and one at a time for their ports. */

@@ -7,13 +7,13 @@ const SHARE_OF_THE_WAIT = 1 / 20;
 /**
  * Polls until the condition returns something truthy, and returns that. A condition that throws counts as false. The
  * longer it has waited, the longer it pauses, from 10 ms to 300 ms, or always as long as `pauseMs` says.
- * Rejects after timeoutMs (10 s) with the message and the last error of the condition.
+ * Rejects after timeoutMs (30 s) with the message and the last error of the condition.
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
   options: { timeoutMs?: number; message?: string; pauseMs?: number } = {},
 ): Promise<T> {
-  const timeoutMs = options.timeoutMs ?? 10_000;
+  const timeoutMs = options.timeoutMs ?? 30_000;
   const startedMs = performance.now();
   let lastError: unknown;
   do {
