@@ -214,9 +214,9 @@ test(
     });
     await page.keyboard.press('Enter');
     const entry = page.getByRole('complementary', { name: 'Changed settings of a bot' });
-    const change = entry.getByRole('row', { name: /description/ });
+    const change = entry.getByRole('row', { name: /^Description/ });
     await change.getByRole('cell', { name: 'Sells "ships"; <b>cheap</b>' }).waitFor();
-    expect(await change.getByRole('cell').first().textContent()).toMatch(/^"Answers questions about orders.*…$/);
+    expect(await change.getByRole('cell').first().textContent()).toMatch(/^Answers questions about orders.*…$/);
     await page.reload();
     await change.waitFor();
     // In a list that does not have it.

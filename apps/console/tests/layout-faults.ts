@@ -58,12 +58,14 @@ const FIND_FAULTS = `(() => {
     let reachable = false;
     let isFollowed = false;
     for (let at = element; at !== null && at !== document.body; at = at.parentElement) {
-      const { overflowX, textOverflow, clipPath, position } = getComputedStyle(at);
+      const { overflowX, flexWrap, textOverflow, clipPath, position } = getComputedStyle(at);
       if (clipPath !== 'none') reachable = true;
       if (overflowX === 'auto' || overflowX === 'scroll') reachable = true;
       if (reachable) break;
       if (overflowX === 'visible') continue;
       const box = at.getBoundingClientRect();
+      // Of a box of one line, a part without room is left out as a whole.
+      if (flexWrap === 'wrap' && all.top >= box.bottom - 1) reachable = true;
       if (box.left > left + 1 || box.right < right - 1) cut ||= textOverflow === 'ellipsis' ? 'ellipsis' : 'cut';
       // Of a line with an ellipsis the beginning counts.
       if (textOverflow === 'ellipsis' && firstText(at) !== text) isFollowed = true;

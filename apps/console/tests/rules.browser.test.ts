@@ -123,6 +123,39 @@ test(
   TEST_MS,
 );
 
+test(
+  'a rule about a chat is tried with its typed id by the very next press, or by keyboard alone',
+  async () => {
+    const { page, complaints } = await suite.openAsAdmin(address());
+    await page.getByRole('button', { name: 'Add a rule…' }).click();
+    const form = page.getByRole('dialog', { name: 'Add a rule' });
+    await form.getByRole('combobox', { name: 'If', exact: true }).selectOption({ label: 'it is in a chat' });
+    const chat = form.getByRole('combobox', { name: 'Chat', exact: true });
+    const tried = form.getByRole('status');
+    const toChat = form.getByRole('combobox', { name: 'To chat' });
+    // The bot has met neither.
+    await chat.fill('-1009999999999');
+    await form.getByRole('button', { name: 'Try' }).click();
+    await tried.getByText('Fill in').waitFor();
+    await toChat.fill('-1008888888888');
+    await form.getByRole('button', { name: 'Try' }).click();
+    await tried.getByText('Would act').waitFor();
+    expect(await chat.inputValue()).toBe('-1009999999999');
+    // Enter takes the id and saves nothing yet.
+    await chat.fill(String(group));
+    await chat.press('Enter');
+    await form.getByRole('textbox', { name: 'Text of the message' }).focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await tried.getByText('An earlier rule drops it').waitFor();
+    expect(await tried.textContent()).toContain('In chat');
+    await picture(page, 'rule-tried-by-id');
+    expect((await ruleIds()).length).toBe(ids.length);
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
 testLooks('the order of rules fits every look', suite, async ({ page, signIn }, lookAt) => {
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await signIn(...ADMIN);

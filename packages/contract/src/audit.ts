@@ -74,7 +74,9 @@ export const auditEntry = defineResource('AuditEntry', {
     stored: filled(column.text()),
     shown: z
       .string()
-      .describe('What changed, as `field: old → new`. Of a secret it says only that it changed. Long values are cut.'),
+      .describe(
+        'What changed, as `field: old → new`; of an object, each of its fields, such as `filter.keyword`. Of a secret it says only that it changed. Long values are cut.',
+      ),
   },
   date: { stored: column.bigint, shown: z.int().describe('Unix seconds.') },
   /** Prevents a repeated entry: 'call:<process>:<number>' for a captured call, or a name that its writer chose. */

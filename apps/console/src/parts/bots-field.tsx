@@ -1,6 +1,7 @@
 import { type ReactNode, useId } from 'react';
 import { useWords } from '../words/words.tsx';
 import { botFinder, useBotName } from './bot-field.tsx';
+import { BotName } from './bot-name.tsx';
 import { Icon } from './icon.tsx';
 import { PickField } from './pick-field.tsx';
 import './bots-field.css';
@@ -79,7 +80,7 @@ export function BotsShown({ bots, labels = [] }: ShownProps): ReactNode {
   const { access: words } = useWords();
   if (bots === null) return words.allBots;
   if (bots.length + labels.length === 0) return <span className="muted">{words.noBots}</span>;
-  const named = bots.length === 1 ? <OneBot id={bots[0]!} /> : words.botCount(bots.length);
+  const named = bots.length === 1 ? <BotName id={bots[0]!} /> : words.botCount(bots.length);
   if (labels.length === 0) return named;
   return (
     <span className="cut">
@@ -87,8 +88,4 @@ export function BotsShown({ bots, labels = [] }: ShownProps): ReactNode {
       <bdi>{labels.join(' · ')}</bdi>
     </span>
   );
-}
-
-export function OneBot({ id }: { id: number }): ReactNode {
-  return <bdi className="cut">{useBotName(String(id))}</bdi>;
 }

@@ -19,7 +19,7 @@ type PickProps = {
   placeholder?: string;
   hint?: string;
   fault?: string | null | undefined;
-  /** The option that a text stands for by itself, if any: it is chosen when the field is left. */
+  /** The option that a text stands for by itself, if any: it is chosen by Enter, or when the field is left. */
   own?: (typed: string) => Option | null;
 };
 
@@ -60,13 +60,15 @@ export function PickField(props: PickProps): ReactNode {
     choose(option);
     setTyped(null);
   };
+  const typedOwn = () => (typed === null ? null : (own?.(q) ?? null));
   const steer = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && typed === null) setTyped('');
     else if (step !== undefined) setMarked((at + step + options.length) % Math.max(1, options.length));
+    else if (event.key === 'Enter' && isOpen && !found.isPlaceholderData) pick(options[at]!);
+    else if (event.key === 'Enter' && typedOwn() !== null) pick(typedOwn());
     else if (event.key === 'Enter' && isOpen) {
-      // The options shown may still be those of other letters.
-      if (!found.isPlaceholderData) pick(options[at]!);
+      // The options shown are still those of other letters.
     } else if (event.key === 'Escape' && typed !== null) setTyped(null);
     else return;
     event.preventDefault();
@@ -95,8 +97,8 @@ export function PickField(props: PickProps): ReactNode {
           }}
           onClick={() => setTyped((known) => known ?? '')}
           onBlur={() => {
-            const typedOwn = typed === null ? null : (own?.(typed.trim()) ?? null);
-            if (typedOwn !== null) choose(typedOwn);
+            const option = typedOwn();
+            if (option !== null) choose(option);
             afterPress(() => setTyped(null));
           }}
           onKeyDown={steer}

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type Answer, call } from '../../call.ts';
-import { OneBot } from '../../parts/bots-field.tsx';
+import { BotName } from '../../parts/bot-name.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure } from '../../parts/failure.tsx';
@@ -45,7 +45,7 @@ function LeftRow({ token }: { token: LeftToken }): ReactNode {
           <bdi>{program_name}</bdi>
         </Link>
         {' · '}
-        <OneBot id={bot} />
+        <BotName id={bot} />
         {revoke.isError && <Failure error={revoke.error} />}
       </span>
       {revoke.isSuccess ? (

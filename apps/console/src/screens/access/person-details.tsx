@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { call, callPage } from '../../call.ts';
-import { OneBot } from '../../parts/bots-field.tsx';
+import { BotName } from '../../parts/bot-name.tsx';
 import { Button } from '../../parts/button.tsx';
 import { CheckField } from '../../parts/check-field.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
@@ -91,7 +91,7 @@ function BotList({ bots }: { bots: readonly number[] | null }): ReactNode {
     <ul>
       {bots.map((id) => (
         <li key={id}>
-          <OneBot id={id} />
+          <BotName id={id} />
         </li>
       ))}
     </ul>

@@ -3,7 +3,7 @@ import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call, callPage } from '../../call.ts';
-import { useBotName } from '../../parts/bot-field.tsx';
+import { BotName } from '../../parts/bot-name.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { given } from '../../parts/filters.tsx';
@@ -19,6 +19,7 @@ import { useWords } from '../../words/words.tsx';
 import { Actor } from './actor.tsx';
 import type { AuditFilter } from './audit-filter.ts';
 import { AuditFilters } from './audit-filters.tsx';
+import { DetailsLine } from './details.tsx';
 import { EntryDetails } from './entry-details.tsx';
 import './audit.css';
 
@@ -125,21 +126,13 @@ function columnsOf({ audit: words }: Words, filter: AuditFilter): Column<AuditEn
       name: 'bot-cell',
       title: columns.bot,
       width: 'minmax(6rem, 1fr)',
-      cell: ({ bot_id: bot }) => (bot === undefined ? '' : <BotName id={String(bot)} />),
+      cell: ({ bot_id: bot }) => (bot === undefined ? '' : <BotName id={bot} />),
     },
     {
       name: 'details-cell',
       title: columns.details,
       width: 'minmax(6rem, 2fr)',
-      cell: ({ details, target_username: username, target_id: target }) => (
-        <span className="muted cut" dir="auto">
-          {details || (username ? `@${username}` : target)}
-        </span>
-      ),
+      cell: (entry) => <DetailsLine entry={entry} />,
     },
   ];
-}
-
-function BotName({ id }: { id: string }): ReactNode {
-  return <bdi className="cut">{useBotName(id)}</bdi>;
 }

@@ -1,16 +1,16 @@
 import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Fragment, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { call } from '../../call.ts';
-import { useBotName } from '../../parts/bot-field.tsx';
+import { BotLink } from '../../parts/bot-name.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Inspector } from '../../parts/inspector.tsx';
 import { Ago, Moment } from '../../parts/time.tsx';
 import { useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
 import { Actor } from './actor.tsx';
-import { type Change, readDetails } from './read-details.ts';
+import { type ChangeInWords, useDetails } from './details.tsx';
 import './entry-details.css';
 
 const MOST_KEYS = 100;
@@ -31,7 +31,7 @@ export function EntryDetails({ entry, close }: { entry: AuditEntryResource; clos
     entry.actor_key_id === undefined ? null : [words.key, <KeyLink key="key" entry={entry} id={entry.actor_key_id} />],
     entry.address === undefined ? null : [words.address, <code key="address">{entry.address}</code>],
     entry.request_id === undefined ? null : [words.request, <code key="request">{entry.request_id}</code>],
-    bot === undefined ? null : [words.columns.bot, <BotLink key="bot" id={String(bot)} />],
+    bot === undefined ? null : [words.columns.bot, <BotLink key="bot" id={bot} />],
     chat === undefined ? null : [words.chat, <code key="chat">{chat}</code>],
     target === undefined
       ? null
@@ -69,20 +69,12 @@ function KeyLink({ entry, id }: { entry: AuditEntryResource; id: number }): Reac
   );
 }
 
-function BotLink({ id }: { id: string }): ReactNode {
-  return (
-    <Link to="/bots/$id" params={{ id }} className="cut">
-      <bdi>{useBotName(id)}</bdi>
-    </Link>
-  );
-}
-
 function Changes({ details }: { details: string }): ReactNode {
   const { audit: words } = useWords();
-  const changes = readDetails(details);
+  const changes = useDetails()(details);
   if (changes.length === 0) return null;
   // Of what was added, nothing was there before.
-  const hasBefore = changes.some(({ before }) => before !== null);
+  const hasBefore = changes.some(({ before }) => before !== undefined);
   return (
     <table className="changes">
       <thead>
@@ -101,20 +93,11 @@ function Changes({ details }: { details: string }): ReactNode {
   );
 }
 
-function ChangeRow({ change, hasBefore }: { change: Change; hasBefore: boolean }): ReactNode {
+function ChangeRow({ change, hasBefore }: { change: ChangeInWords; hasBefore: boolean }): ReactNode {
   const { field, before, after } = change;
   return (
     <tr>
-      <th scope="row">
-        <code>
-          {field.split(/(?<=_)/).map((word) => (
-            <Fragment key={word}>
-              {word}
-              <wbr />
-            </Fragment>
-          ))}
-        </code>
-      </th>
+      <th scope="row">{field}</th>
       {hasBefore && <td dir="auto">{before ?? <span className="muted">–</span>}</td>}
       <td dir="auto">{after}</td>
     </tr>

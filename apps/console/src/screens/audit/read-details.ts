@@ -1,25 +1,53 @@
-/** A changed field, with what was and what is; null where the entry does not say. */
-export type Change = { field: string; before: string | null; after: string | null };
+/** A changed field, with what was and what is; undefined where the entry does not say. */
+export type Change = { field: string; before: unknown; after: unknown; isInHiddenPart?: boolean };
 
+const IN_HIDDEN_PART = ', in a part that is not shown';
 const ARROW = ' → ';
 const END = '; ';
 
 /** Reads `field: old → new; other changed`. What has another form, such as `key 3`, is a field without values. */
 export function readDetails(details: string): Change[] {
-  return details === '' ? [] : split(details, END).map(readChange);
+  return details === '' ? [] : split(details, END).flatMap(readChange);
 }
 
-function readChange(part: string): Change {
-  const named = /^([\w.]+): (.*)$/s.exec(part);
+function readChange(part: string): Change[] {
+  const named = /^([\w.]+|[a-z][a-z ]+): (.*)$/s.exec(part);
   if (named === null) {
-    const hidden = /^([\w.]+) ((?:set|removed|changed))$/.exec(part);
-    if (hidden === null) return { field: part, before: null, after: null };
-    return { field: hidden[1]!, before: null, after: hidden[2]! };
+    const hidden = /^([\w.]+) (set|removed|changed)$/.exec(part);
+    if (hidden === null) return [{ field: part, before: undefined, after: undefined }];
+    return [{ field: hidden[1]!, before: undefined, after: new Hidden(hidden[2]!) }];
   }
-  const [before, after] = split(named[2]!, ARROW);
-  return after === undefined
-    ? { field: named[1]!, before: null, after: shown(before!) }
-    : { field: named[1]!, before: shown(before!), after: shown(after) };
+  const [field, [before, after]] = [named[1]!, split(named[2]!, ARROW)];
+  if (before!.endsWith(IN_HIDDEN_PART)) {
+    const shown = valueIn(before!.slice(0, -IN_HIDDEN_PART.length));
+    return [{ field, before: undefined, after: shown, isInHiddenPart: true }];
+  }
+  if (after === undefined) return ofFields(field, undefined, valueIn(before!));
+  return ofFields(field, valueIn(before!), valueIn(after));
+}
+
+/** A value that the entry does not tell. */
+export class Hidden {
+  readonly how: string;
+  constructor(how: string) {
+    this.how = how;
+  }
+}
+
+/** Entries of former releases have objects as a whole. */
+function ofFields(field: string, before: unknown, after: unknown): Change[] {
+  if (![before, after].some(hasFields)) return [{ field, before, after }];
+  const [from, to] = [hasFields(before) ? before : {}, hasFields(after) ? after : {}];
+  return [...new Set([...Object.keys(from), ...Object.keys(to)])]
+    .filter((name) => JSON.stringify(from[name]) !== JSON.stringify(to[name]))
+    .flatMap((name) => {
+      const was = before === undefined ? undefined : (from[name] ?? null);
+      return ofFields(`${field}.${name}`, was, to[name] ?? null);
+    });
+}
+
+function hasFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
 }
 
 /** Splits outside of quotes. A value that was cut has no closing quote; its last character is `…`. */
@@ -42,12 +70,28 @@ function isEnd(rest: string): boolean {
   return rest === '' || rest.startsWith(ARROW) || rest.startsWith(END);
 }
 
-/** A text without its quotes; all else as it is. */
-function shown(value: string): string {
+/** The value that a text stands for; a text that is no JSON stands for itself. */
+function valueIn(text: string): unknown {
+  return parsed(text) ?? (text.endsWith('…') ? ofCut(text.slice(0, -1)) : undefined) ?? (text === 'null' ? null : text);
+}
+
+function parsed(text: string): unknown {
   try {
-    const parsed: unknown = JSON.parse(value);
-    return typeof parsed === 'string' ? parsed : value;
+    // The digits of a long id would change.
+    return /^-?\d+$/.test(text) ? text : JSON.parse(text);
   } catch {
-    return value;
+    return undefined;
   }
+}
+
+/** The whole part of a text or a list that was cut. */
+function ofCut(text: string): unknown {
+  if (text.startsWith('"')) {
+    // The cut may go through an escaped character.
+    const whole = parsed(`${text.replace(/\\(u[\da-f]{0,3})?$/i, '')}"`);
+    return typeof whole === 'string' ? `${whole}…` : undefined;
+  }
+  const end = text.lastIndexOf(',');
+  const list = text.startsWith('[') && end > 0 ? parsed(`${text.slice(0, end)}]`) : undefined;
+  return Array.isArray(list) ? [...list, '…'] : undefined;
 }

@@ -27,20 +27,31 @@ export function Overview(): ReactNode {
   // Figures and readers stand above all else, and would push it away.
   if (bot === undefined || isPending || readers.isPending) return <Awaited />;
   const { id, pending_update_count: pending, last_update_at } = bot;
+  const { over, now } = words.fleet;
   return (
     <>
       <section className="figures" aria-label={words.bot.figures}>
-        <dl>
+        {points && (
           <div>
-            <dt>{words.bot.pending}</dt>
-            <dd>{number(pending)}</dd>
+            <p className="muted over">{over[range ?? 'hour']}</p>
+            <dl>
+              <ActivityFigures points={points} />
+            </dl>
           </div>
-          {points && <ActivityFigures points={points} />}
-          <div>
-            <dt>{words.bot.last}</dt>
-            <dd>{last_update_at ? <Ago at={last_update_at} /> : <Never botId={id} />}</dd>
-          </div>
-        </dl>
+        )}
+        <div className="now">
+          <p className="muted over">{now}</p>
+          <dl>
+            <div>
+              <dt>{words.bot.pending}</dt>
+              <dd>{number(pending)}</dd>
+            </div>
+            <div>
+              <dt>{words.bot.last}</dt>
+              <dd>{last_update_at ? <Ago at={last_update_at} /> : <Never botId={id} />}</dd>
+            </div>
+          </dl>
+        </div>
       </section>
       <Readers bot_id={id} />
       <Activity

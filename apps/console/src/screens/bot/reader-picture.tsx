@@ -11,7 +11,10 @@ const NAME_PX = 17;
 /** The newest update stands here, so that its cursors are not cut. */
 const NEWEST_PERCENT = 97;
 
-const yOf = (lane: number): number => LOG_PX + (lane + 0.62) * LANE_PX;
+/** So that the first name does not lie over the log. */
+const GAP_PX = 6;
+
+const yOf = (lane: number): number => LOG_PX + GAP_PX + (lane + 0.62) * LANE_PX;
 
 /** The log of the bot as a bar, and below it how far each reader has come: the line ends at its cursor. */
 export function ReaderPicture({
@@ -27,7 +30,7 @@ export function ReaderPicture({
   const said = readers.map(
     (reader) => `${nameOf(reader)}: ${reader.behind === 0 ? words.upToDate : words.behind(reader.behind)}.`,
   );
-  const height = LOG_PX + readers.length * LANE_PX + 4;
+  const height = LOG_PX + GAP_PX + readers.length * LANE_PX + 4;
   return (
     <figure className="reader-picture">
       <figcaption>

@@ -1,7 +1,6 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useBotName } from '../../parts/bot-field.tsx';
+import { BotLink } from '../../parts/bot-name.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useInstallation } from '../../parts/use-installation.ts';
@@ -51,17 +50,9 @@ export function OriginFacts({ bot }: { bot: BotResource }): ReactNode {
         [fields.source, fields.sources[bot.source]],
         ...(bot.parent_bot_id === undefined
           ? []
-          : [[fields.parent, <Parent key="parent" id={String(bot.parent_bot_id)} />] as const]),
+          : [[fields.parent, <BotLink key="parent" id={bot.parent_bot_id} />] as const]),
         [fields.created, <Ago key="created" at={bot.created_at} />],
       ]}
     />
-  );
-}
-
-function Parent({ id }: { id: string }): ReactNode {
-  return (
-    <Link to="/bots/$id" params={{ id }}>
-      <bdi>{useBotName(id)}</bdi>
-    </Link>
   );
 }

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { CallError, call } from '../../call.ts';
-import { useBotName } from '../../parts/bot-field.tsx';
+import { BotLink } from '../../parts/bot-name.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Facts } from '../../parts/facts.tsx';
@@ -247,18 +247,12 @@ function Failures({ broadcast: { id, bot_id, failures } }: { broadcast: ShownBro
 function Settings({ broadcast }: { broadcast: ShownBroadcast }): ReactNode {
   const { facts } = useBroadcastsWords();
   const words = useBroadcastsWords();
-  const botName = useBotName(String(broadcast.bot_id));
   const moment = (name: string, at: string | undefined): [string, ReactNode][] =>
     at === undefined ? [] : [[name, <Moment key={name} at={at} />]];
   return (
     <Facts
       rows={[
-        [
-          facts.bot,
-          <Link key="bot" to="/bots/$id" params={{ id: String(broadcast.bot_id) }}>
-            <bdi>{botName}</bdi>
-          </Link>,
-        ],
+        [facts.bot, <BotLink key="bot" id={broadcast.bot_id} />],
         [facts.audience, <AudienceShown key="audience" audience={broadcast.audience} />],
         [facts.method, broadcast.method],
         [facts.pace, broadcast.per_second ?? words.facts.paceOfBot],

@@ -2,7 +2,8 @@ import type { BroadcastResource as Broadcast } from '@flotilla/contract/broadcas
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { callPage } from '../../call.ts';
-import { BotField, useBotName } from '../../parts/bot-field.tsx';
+import { BotField } from '../../parts/bot-field.tsx';
+import { BotName } from '../../parts/bot-name.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { SelectField } from '../../parts/field.tsx';
@@ -108,7 +109,7 @@ function columnsOf({ columns }: BroadcastsWords, number: (n: number) => string):
         </Link>
       ),
     },
-    { name: 'bot-cell', title: columns.bot, width: 'minmax(6rem, 1fr)', cell: ({ bot_id: id }) => <Bot id={id} /> },
+    { name: 'bot-cell', title: columns.bot, width: 'minmax(6rem, 1fr)', cell: ({ bot_id: id }) => <BotName id={id} /> },
     {
       name: 'state-cell',
       title: columns.state,
@@ -144,8 +145,4 @@ function columnsOf({ columns }: BroadcastsWords, number: (n: number) => string):
       ),
     },
   ];
-}
-
-function Bot({ id }: { id: number }): ReactNode {
-  return <bdi className="cut">{useBotName(String(id))}</bdi>;
 }

@@ -12,6 +12,7 @@ import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
 import { Actor } from '../audit/actor.tsx';
+import { DetailsLine } from '../audit/details.tsx';
 import { EntryDetails } from '../audit/entry-details.tsx';
 import { useChatOfPage } from './chat.tsx';
 
@@ -88,11 +89,7 @@ function columnsOf({ audit: words }: Words): Column<AuditEntryResource>[] {
       name: 'id-cell',
       title: columns.details,
       width: 'minmax(6rem, 2fr)',
-      cell: ({ details, target_username: username, target_id: target }) => (
-        <span className="muted cut" dir="auto">
-          {details || (username ? `@${username}` : target)}
-        </span>
-      ),
+      cell: (entry) => <DetailsLine entry={entry} />,
     },
     {
       name: 'at-cell',

@@ -1,7 +1,7 @@
 import type { EventResource } from '@flotilla/contract/events.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useBotName } from '../../parts/bot-field.tsx';
+import { BotLink } from '../../parts/bot-name.tsx';
 import { ChatLink } from '../../parts/chat-link.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Inspector } from '../../parts/inspector.tsx';
@@ -23,7 +23,7 @@ export function EventDetails({ event, close }: { event: EventResource; close: ()
         <Moment at={at} />, <Ago at={at} />
       </span>,
     ],
-    bot === undefined ? null : [words.columns.bot, <BotLink key="bot" id={String(bot)} />],
+    bot === undefined ? null : [words.columns.bot, <BotLink key="bot" id={bot} />],
     bot === undefined || program === undefined
       ? null
       : [words.program, <ProgramLink key="program" bot={String(bot)} program={String(program)} />],
@@ -54,14 +54,6 @@ function AroundIt({ bot, at }: { bot: string; at: string }): ReactNode {
         {around.attempts}
       </Link>
     </nav>
-  );
-}
-
-export function BotLink({ id }: { id: string }): ReactNode {
-  return (
-    <Link to="/bots/$id" params={{ id }} className="cut">
-      <bdi>{useBotName(id)}</bdi>
-    </Link>
   );
 }
 

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call, callPage } from '../../call.ts';
 import { BotField } from '../../parts/bot-field.tsx';
+import { BotLink } from '../../parts/bot-name.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { SelectField } from '../../parts/field.tsx';
@@ -18,7 +19,7 @@ import { useTitle } from '../../parts/use-title.ts';
 import { type Column, VirtualTable } from '../../parts/virtual-table.tsx';
 import { seesWholeFleet, useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
-import { BotLink, EventDetails } from './event-details.tsx';
+import { EventDetails } from './event-details.tsx';
 import type { EventFilter } from './event-filter.ts';
 import { EVENT_KINDS, LOOKS } from './event-looks.ts';
 import { type EventsWords, useEventsWords } from './events-words.ts';
@@ -158,7 +159,7 @@ function columnsOf({ columns, kinds }: EventsWords, filter: EventFilter): Column
       name: 'bot-cell',
       title: columns.bot,
       width: 'minmax(6rem, 1fr)',
-      cell: ({ bot_id: bot }) => (bot === undefined ? '' : <BotLink id={String(bot)} />),
+      cell: ({ bot_id: bot }) => (bot === undefined ? '' : <BotLink id={bot} />),
     },
     {
       name: 'text-cell',

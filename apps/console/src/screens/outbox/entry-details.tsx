@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { CallError, call } from '../../call.ts';
-import { useBotName } from '../../parts/bot-field.tsx';
+import { BotLink } from '../../parts/bot-name.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ChatLink } from '../../parts/chat-link.tsx';
 import { titleOf } from '../../parts/chat-name.tsx';
@@ -17,7 +17,7 @@ import { useSession } from '../../session.tsx';
 import { type Act, ASKED } from './act-on-entries.tsx';
 import { ChatAround } from './chat-around.tsx';
 import { CANCELLABLE, EntryState, RELEASABLE, RESENDABLE } from './entry-state.tsx';
-import { BotLink, BroadcastLink } from './links.tsx';
+import { BroadcastLink } from './links.tsx';
 import { useOutboxWords } from './outbox-words.ts';
 import { OUTBOX } from './use-outbox.ts';
 
@@ -110,7 +110,6 @@ function EntryFacts({ entry }: { entry: Entry }): ReactNode {
   const words = useOutboxWords();
   const { details } = words;
   const { bot_id, chat_id, message_id } = entry;
-  const botName = useBotName(String(bot_id));
   const moment = (name: string, at: string | undefined): [string, ReactNode][] =>
     at === undefined ? [] : [[name, <Moment key={name} at={at} />]];
   const given = (name: string, value: ReactNode): [string, ReactNode][] =>
@@ -118,7 +117,7 @@ function EntryFacts({ entry }: { entry: Entry }): ReactNode {
   return (
     <Facts
       rows={[
-        [details.bot, <BotLink key="bot" id={bot_id} name={botName} />],
+        [details.bot, <BotLink key="bot" id={bot_id} />],
         [
           details.chat,
           <ChatLink key="chat" bot_id={bot_id} chat_id={chat_id} className="cut">

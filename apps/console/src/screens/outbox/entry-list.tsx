@@ -2,7 +2,7 @@ import type { OutboxEntryResource as Entry } from '@flotilla/contract/outbox.ts'
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useShortcuts } from '../../keys.ts';
-import { useBotName } from '../../parts/bot-field.tsx';
+import { BotName } from '../../parts/bot-name.tsx';
 import { titleOf } from '../../parts/chat-name.tsx';
 import { useRowKeys } from '../../parts/row-keys.ts';
 import { Ago } from '../../parts/time.tsx';
@@ -67,7 +67,7 @@ function columnsOf({ selected, select, ofBot }: ListProps, words: OutboxWords): 
         />
       ),
     },
-    { name: 'bot-cell', title: columns.bot, width: 'minmax(5rem, 1fr)', cell: ({ bot_id: id }) => <Bot id={id} /> },
+    { name: 'bot-cell', title: columns.bot, width: 'minmax(5rem, 1fr)', cell: ({ bot_id: id }) => <BotName id={id} /> },
     {
       name: 'chat-cell',
       title: columns.chat,
@@ -104,10 +104,6 @@ function columnsOf({ selected, select, ofBot }: ListProps, words: OutboxWords): 
       ),
     },
   ];
-}
-
-function Bot({ id }: { id: number }): ReactNode {
-  return <bdi className="cut">{useBotName(String(id))}</bdi>;
 }
 
 /** Is not said of each message. */

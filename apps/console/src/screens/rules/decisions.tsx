@@ -9,6 +9,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { StateMark } from '../../parts/state-badge.tsx';
 import { Moment, useNumber } from '../../parts/time.tsx';
+import { Told } from '../../parts/told.tsx';
 import { REFRESH_MS } from '../../queries.ts';
 import { useRulesWords } from './rules-words.ts';
 
@@ -66,8 +67,8 @@ export function Decided({ decision, sticky = false }: DecidedProps): ReactNode {
         <StateMark state={target === null ? 'disabled' : 'ok'} />{' '}
         {isSeen ? <bdi>{name}</bdi> : target === null ? words.none : words.unseen}
       </b>{' '}
-      <bdi className="reason">{reason}</bdi>{' '}
-      <span className="muted">{sticky ? words.sticky : words.by[by](number(tookMs))}</span>
+      <Told text={reason} className="reason" />{' '}
+      <span className="muted">· {sticky ? words.sticky : words.by[by](number(tookMs))}</span>
     </span>
   );
 }

@@ -96,6 +96,8 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^the bot is disabled, and updates wait at (.+)$/i, 'бот отключён, обновления ждут ($1)'],
   [/^there is no room for its updates, and updates wait at (.+)$/i, 'для обновлений нет места, они ждут ($1)'],
   [/^many updates wait at (.+), and are taken in$/i, 'обновлений много, они принимаются ($1)'],
+  [/^no word of it is in a description$/, 'ни одного слова нет в описаниях'],
+  [/^no candidate has a description$/, 'ни у одного бота нет описания'],
   [/^Redis belongs to another installation$/, 'Redis принадлежит другой установке'],
 ];
 

@@ -38,7 +38,7 @@ function auditedFields(program: Program) {
 const SHOWN: Shown<ReturnType<typeof auditedFields>> = {
   secret_token: 'hidden',
   certificate: 'hidden',
-  backend_url: (url) => JSON.stringify(typeof url === 'string' ? url : url.shown),
+  backend_url: (url) => (typeof url === 'string' ? url : url.shown),
 };
 
 /** The audit entry of a token that was made or revoked. */

@@ -40,6 +40,6 @@ const SHOWN: Shown<ReturnType<typeof auditedFields>> = {
   certificate: 'hidden',
   // Audit entries outlive the data of a person.
   owner_user_id: 'hidden',
-  template: (template) => JSON.stringify(maskedTemplate(template)),
-  backend_url: (url) => JSON.stringify(typeof url === 'string' ? url : url.shown),
+  template: maskedTemplate,
+  backend_url: (url) => (typeof url === 'string' ? url : url.shown),
 };

@@ -1,4 +1,5 @@
 import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
+import { redactSecrets } from '@flotilla/runtime/logger.ts';
 import type { AuditedAction } from '../audit/audited-action.ts';
 import { describeChanges, describeNew } from '../audit/describe-changes.ts';
 import type { Account } from './account.ts';
@@ -28,12 +29,16 @@ export function auditedKey(
   return auditedAccount(action, { id: key.account_id }, `key ${key.id}`, describeNew({ name: key.name }), ...details);
 }
 
-/** Describes the rights of a new key for the audit log. */
-export function describeNewKey(
-  key: Pick<ApiKey, 'role' | 'bot_ids' | 'bot_labels' | 'mcp' | 'mcp_chats' | 'expires_at'>,
-): string {
-  const { role, bot_ids, bot_labels, mcp, mcp_chats, expires_at } = key;
-  return describeNew({ role, bot_ids, bot_labels, mcp, mcp_chats, expires_at });
+type NewKey = Pick<
+  ApiKey,
+  'id' | 'account_id' | 'name' | 'role' | 'bot_ids' | 'bot_labels' | 'mcp' | 'mcp_chats' | 'expires_at'
+>;
+
+/** A new API key with its rights, for the audit log; its event says the name and the role. */
+export function auditedNewKey(key: NewKey, ...details: string[]): AuditedAction {
+  const { name, role, bot_ids, bot_labels, mcp, mcp_chats, expires_at } = key;
+  const rights = describeNew({ role, bot_ids, bot_labels, mcp, mcp_chats, expires_at });
+  return { ...auditedKey('key_add', key, rights, ...details), named: `${redactSecrets(name)} (${role})` };
 }
 
 function fieldsOfAccount({ all_bots, bot_ids, bot_labels, rights, must_change_password, ...account }: Account) {

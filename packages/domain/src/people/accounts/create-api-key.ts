@@ -10,7 +10,7 @@ import type { Account } from './account.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { type ApiKey, endOfKey, type NewApiKeyRow, newApiKey, shownPrefix } from './api-key.ts';
 import { apiKeyStore } from './api-key-store.ts';
-import { auditedKey, describeNewKey } from './audited-account.ts';
+import { auditedNewKey } from './audited-account.ts';
 import { type Caller, callerOf, requireAdmin, seesBot } from './caller.ts';
 import { changeCredentials } from './change-credentials.ts';
 import { ADMIN_KEY_NAME } from './install-admin-key.ts';
@@ -68,7 +68,7 @@ function insertKey({ db, clock }: AccountDeps, by: Actor, row: NewApiKeyRow): Pr
     }
     const record = await keys.findById(await keys.insert(row).catch(refuseGoneParent), null);
     if (record === null) throw new FlotillaError('internal', 'Postgres returned no row of the new key');
-    await recordAction({ db: transaction, clock }, by, auditedKey('key_add', record, describeNewKey(record)));
+    await recordAction({ db: transaction, clock }, by, auditedNewKey(record));
     return record;
   });
 }

@@ -4,7 +4,7 @@ import { recordAction } from '../audit/record-action.ts';
 import type { AccountDeps } from './account-deps.ts';
 import { type NewApiKeyRow, shownPrefix } from './api-key.ts';
 import { apiKeyStore } from './api-key-store.ts';
-import { auditedKey, describeNewKey } from './audited-account.ts';
+import { auditedKey, auditedNewKey } from './audited-account.ts';
 import { changeCredentials } from './change-credentials.ts';
 import { findAccount } from './find-account.ts';
 
@@ -55,7 +55,7 @@ function replaceAdminKey(deps: AccountDeps, wanted: NewApiKeyRow | null): Promis
       const added = wanted && addedId && { ...wanted, id: addedId };
       const actions = [
         ...removed.map((key) => auditedKey('key_delete', key, BY_SETTING)),
-        ...(added ? [auditedKey('key_add', added, describeNewKey(added), BY_SETTING)] : []),
+        ...(added ? [auditedNewKey(added, BY_SETTING)] : []),
       ];
       for (const action of actions) await recordAction({ db: transaction, clock: deps.clock }, OPERATOR, action);
       return removed.length;

@@ -9,6 +9,8 @@ export interface AuditedAction {
   business_connection_id?: string;
   target?: AuditTarget | null;
   details?: string;
+  /** How its event names the target, where the details would be too long for a sentence. */
+  named?: string;
 }
 
 /** The target of an action. Accounts get their present name; users of a chat get the name last seen there. */

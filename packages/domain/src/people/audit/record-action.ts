@@ -10,7 +10,7 @@ const DETAILS_LENGTH = 2_000;
 /** The event by which people hear of the action; null: the log alone has it. */
 function eventOf(
   by: Actor,
-  { action, bot_id, chat_id, business_connection_id = '', details = '' }: AuditedAction,
+  { action, bot_id, chat_id, business_connection_id = '', details = '', named = details }: AuditedAction,
 ): NewEvent | null {
   const actor = nameOf(by);
   switch (action) {
@@ -28,7 +28,7 @@ function eventOf(
       return { kind: 'chat.held', ...of, text };
     }
     case 'key_add':
-      return { kind: 'key.created', bot_id: null, text: `${actor} created an API key: ${details}` };
+      return { kind: 'key.created', bot_id: null, text: `${actor} created an API key: ${named}` };
     default:
       return null;
   }

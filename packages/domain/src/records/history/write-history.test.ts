@@ -871,10 +871,10 @@ describe('captured calls', () => {
     ['unbanChatMember', { user_id: '77' }, 'unban', 77, ''],
     [
       'restrictChatMember',
-      { user_id: '77', permissions: '{"can_send_messages":false}' },
+      { user_id: '77', until_date: '1780000000', permissions: '{"can_send_polls":false,"can_send_messages":true}' },
       'restrict',
       77,
-      '{"can_send_messages":false}',
+      'until 2026-05-28T20:26:40.000Z; permissions: can_send_messages',
     ],
     [
       'promoteChatMember',
@@ -890,7 +890,7 @@ describe('captured calls', () => {
     ['setChatDescription', { description: 'About' }, 'description', null, 'About'],
     ['setChatPhoto', {}, 'photo', null, 'set'],
     ['deleteChatPhoto', {}, 'photo', null, 'removed'],
-    ['setChatPermissions', { permissions: '{}' }, 'permissions', null, '{}'],
+    ['setChatPermissions', { permissions: '{}' }, 'permissions', null, 'permissions: none'],
     ['pinChatMessage', { message_id: '5' }, 'pin', 5, 'message 5'],
     ['pinChatMessage', { message_id: '77' }, 'pin', 77, 'message 77'],
     ['unpinChatMessage', { message_id: '6' }, 'unpin', 6, 'message 6'],

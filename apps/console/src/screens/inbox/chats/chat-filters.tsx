@@ -38,6 +38,16 @@ export function ChatFilters({ filter }: { filter: InboxFilter }): ReactNode {
   const { q: _, queue: __, ...narrow } = place.filter;
   const set = Object.keys(narrow).length;
   const [isOpen, setOpen] = useState(set > 0);
+  const unreadMark = (
+    <button
+      type="button"
+      className="chat-mark"
+      aria-pressed={filter.unread !== undefined}
+      onClick={() => apply({ unread: filter.unread === undefined ? '1' : undefined })}
+    >
+      {words.unread}
+    </button>
+  );
   return (
     <div className="chat-filters">
       <div className="filter">
@@ -67,44 +77,33 @@ export function ChatFilters({ filter }: { filter: InboxFilter }): ReactNode {
           {set > 0 && <span className="count">{set}</span>}
         </button>
       )}
+      {!isPhone && unreadMark}
       {(isOpen || !isPhone) && (
-        <>
-          <div className="chat-choices">
-            <fieldset className="chat-marks">
-              <legend className="unseen">{words.chats}</legend>
-              <button
-                type="button"
-                className="chat-mark"
-                aria-pressed={filter.unread !== undefined}
-                onClick={() => apply({ unread: filter.unread === undefined ? '1' : undefined })}
-              >
-                {words.unread}
-              </button>
-            </fieldset>
-            <select
-              aria-label={words.type}
-              value={filter.type ?? ''}
-              onChange={({ target: { value } }) => apply({ type: TYPES.find((one) => one === value) })}
-            >
-              <option value="">{words.allTypes}</option>
-              {TYPES.map((type) => (
-                <option key={type} value={type}>
-                  {words.types[type]}
-                </option>
-              ))}
-            </select>
-            <input
-              type="search"
-              className="chat-tag"
-              aria-label={words.tag}
-              placeholder={words.tag}
-              dir="auto"
-              autoComplete="off"
-              maxLength={64}
-              value={tag}
-              onChange={(event) => setTag(event.target.value)}
-            />
-          </div>
+        <div className="chat-choices">
+          {isPhone && unreadMark}
+          <select
+            aria-label={words.type}
+            value={filter.type ?? ''}
+            onChange={({ target: { value } }) => apply({ type: TYPES.find((one) => one === value) })}
+          >
+            <option value="">{words.allTypes}</option>
+            {TYPES.map((type) => (
+              <option key={type} value={type}>
+                {words.types[type]}
+              </option>
+            ))}
+          </select>
+          <input
+            type="search"
+            className="chat-tag"
+            aria-label={words.tag}
+            placeholder={words.tag}
+            dir="auto"
+            autoComplete="off"
+            maxLength={64}
+            value={tag}
+            onChange={(event) => setTag(event.target.value)}
+          />
           {place.ofBot === undefined && (
             <BotField
               label={words.ofBot}
@@ -113,7 +112,7 @@ export function ChatFilters({ filter }: { filter: InboxFilter }): ReactNode {
               choose={(bot) => apply({ bot })}
             />
           )}
-        </>
+        </div>
       )}
     </div>
   );

@@ -38,9 +38,13 @@ export function ChatRow({ chat }: { chat: ChatResource }): ReactNode {
     >
       <Avatar name={titleOf(chat)} id={chat.id} photo={photoOfChat(chat.bot_id, chat.id)} />
       <span className="chat-line">
-        <bdi className={`chat-name cut ${unread > 0 ? 'unread' : ''}`}>{titleOf(chat)}</bdi>
-        {connection !== undefined && <BusinessMark connection={connection} />}
-        {place.ofBot === undefined && <bdi className="chat-bot cut">{chat.bot_name ?? `#${chat.bot_id}`}</bdi>}
+        <span className="chat-with">
+          <span className="chat-who">
+            <bdi className={`chat-name cut ${unread > 0 ? 'unread' : ''}`}>{titleOf(chat)}</bdi>
+            {connection !== undefined && <BusinessMark connection={connection} />}
+          </span>
+          {place.ofBot === undefined && <bdi className="chat-bot cut">{chat.bot_name ?? `#${chat.bot_id}`}</bdi>}
+        </span>
         {waiting !== undefined ? (
           <span className="waits">
             {words.waits} <Lasting at={waiting} />

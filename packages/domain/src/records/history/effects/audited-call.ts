@@ -1,7 +1,7 @@
 import type { AuditAction } from '@flotilla/contract/audit-actions.ts';
 import { readInteger } from '@flotilla/telegram/platform-fields.ts';
 import type { AuditTarget } from '../../../people/audit/audited-action.ts';
-import { type CallParams, isTrue, readIdParam, readIdsParam, readTextParam } from './call-params.ts';
+import { type CallParams, isTrue, readIdParam, readIdsParam, readJsonParam, readTextParam } from './call-params.ts';
 
 export interface AuditedCall {
   action: AuditAction;
@@ -39,7 +39,7 @@ const READERS: Record<string, Reader> = {
   banchatsenderchat: (params) => ofSenderChat('ban', params),
   unbanchatmember: (params) => ofUser('unban', params),
   unbanchatsenderchat: (params) => ofSenderChat('unban', params),
-  restrictchatmember: (params) => ofUser('restrict', params, withUntil(params, text(params, 'permissions'))),
+  restrictchatmember: (params) => ofUser('restrict', params, readRestriction(params)),
   promotechatmember: readPromotion,
   setchatadministratorcustomtitle: (params) => ofUser('title', params, text(params, 'custom_title')),
   setchatmembertag: (params) => ofUser('member_tag', params, text(params, 'tag')),
@@ -59,7 +59,7 @@ const READERS: Record<string, Reader> = {
   setchatdescription: (params) => ofChat('description', text(params, 'description')),
   setchatphoto: () => ofChat('photo', 'set'),
   deletechatphoto: () => ofChat('photo', 'removed'),
-  setchatpermissions: (params) => ofChat('permissions', text(params, 'permissions')),
+  setchatpermissions: (params) => ofChat('permissions', permissions(params)),
   setchatstickerset: (params) => ofChat('sticker_set', text(params, 'sticker_set_name')),
   deletechatstickerset: () => ofChat('sticker_set', 'removed'),
   createchatinvitelink: (params) => ofChat('invite_link', joined('created', text(params, 'name'))),
@@ -85,6 +85,22 @@ const READERS: Record<string, Reader> = {
 function readPromotion(params: CallParams): AuditedCall {
   const rights = Object.keys(params).filter((name) => /^(can_|is_anonymous$)/.test(name) && isTrue(params, name));
   return ofUser(rights.length === 0 ? 'demote' : 'promote', params, rights.sort().join(', '));
+}
+
+function readRestriction(params: CallParams): string {
+  return [withUntil(params, ''), permissions(params)].filter((part) => part !== '').join('; ');
+}
+
+/** Only what members may do; the platform takes all else from them. */
+function permissions(params: CallParams): string {
+  const given = readJsonParam(params, 'permissions');
+  const rights = Object.entries(given ?? {}).filter(([name, allowed]) => name.startsWith('can_') && allowed === true);
+  return `permissions: ${
+    rights
+      .map(([name]) => name)
+      .sort()
+      .join(', ') || 'none'
+  }`;
 }
 
 function ofUser(action: AuditAction, params: CallParams, details = ''): AuditedCall {
