@@ -4,8 +4,9 @@ import { redactSecrets } from '@flotilla/runtime/logger.ts';
 const VALUE_LENGTH = 200;
 
 /**
- * How a field's value is shown. `hidden` says only that it changed; a function returns the value without its secrets. Text
- * that looks like a secret is redacted in any case, because somebody will put a secret into a name or a description.
+ * How a field's value is shown. `hidden` says only that it changed; a function returns the value without its secrets. In
+ * fields without an entry, text that looks like a secret is redacted, because somebody will put a secret into a name or a
+ * description.
  */
 export type Shown<Fields> = { readonly [Name in keyof Fields]?: 'hidden' | ((value: Fields[Name]) => unknown) };
 
@@ -26,14 +27,16 @@ export function describeChanges<Fields extends object>(
       if (how === 'hidden') return `${name} ${isUnset(old) ? 'set' : isUnset(now) ? 'removed' : 'changed'}`;
       const show = (value: Fields[typeof name] | undefined) =>
         value === undefined || how === undefined ? value : how(value);
-      return describeField(name, show(old), show(now));
+      return describeField(name, show(old), show(now), how === undefined ? redactSecrets : asIs);
     })
     .join('; ');
 }
 
-function describeField(name: string, old: unknown, now: unknown): string[] {
+function describeField(name: string, old: unknown, now: unknown, redact: Redact): string[] {
   const isSplit = hasFields(old) || hasFields(now);
-  const [from, to] = [old, now].map((value) => new Map(isSplit ? textsOf(name, value) : [textOf(name, value)]));
+  const [from, to] = [old, now].map(
+    (value) => new Map(isSplit ? textsOf(name, value, redact) : [textOf(name, value, redact)]),
+  );
   if (old === undefined) return [...to!].map(([path, text]) => `${path}: ${text}`);
   const paths = [...new Set([...from!.keys(), ...to!.keys()])];
   const changed = paths.filter((path) => from!.get(path) !== to!.get(path));
@@ -44,25 +47,28 @@ function describeField(name: string, old: unknown, now: unknown): string[] {
 
 const NONE = 'null';
 
+type Redact = (text: string) => string;
+
+const asIs: Redact = (text) => text;
+
 function hasFields(value: unknown): value is object {
   return typeof value === 'object' && value?.constructor === Object && Object.keys(value).length > 0;
 }
 
 /** The fields of an object, also those of objects in it; none where there is no object. */
-function textsOf(path: string, value: unknown): [path: string, text: string][] {
+function textsOf(path: string, value: unknown, redact: Redact): [path: string, text: string][] {
   if (!hasFields(value)) return [];
   return Object.entries(value)
     .filter(([, one]) => one !== undefined)
-    .flatMap(([key, one]) => (hasFields(one) ? textsOf(`${path}.${key}`, one) : [textOf(`${path}.${key}`, one)]));
+    .flatMap(([key, one]) =>
+      hasFields(one) ? textsOf(`${path}.${key}`, one, redact) : [textOf(`${path}.${key}`, one, redact)],
+    );
 }
 
 /** Some secrets are known by the name of their field alone. */
-function textOf(path: string, value: unknown): [path: string, text: string] {
+function textOf(path: string, value: unknown, redact: Redact): [path: string, text: string] {
   const name = path.slice(path.lastIndexOf('.') + 1);
-  return [
-    path,
-    cut(redactSecrets(JSON.stringify({ [name]: value ?? null })).slice(JSON.stringify(name).length + 2, -1)),
-  ];
+  return [path, cut(redact(JSON.stringify({ [name]: value ?? null })).slice(JSON.stringify(name).length + 2, -1))];
 }
 
 /** The fields of something new that have a value, or an object with fields. */
