@@ -76,7 +76,7 @@ function Changes({ details }: { details: string }): ReactNode {
   // Of what was added, nothing was there before.
   const hasBefore = changes.some(({ before }) => before !== undefined);
   return (
-    <table className="changes">
+    <table className={hasBefore ? 'changes both' : 'changes'}>
       <thead>
         <tr>
           <th scope="col">{words.field}</th>

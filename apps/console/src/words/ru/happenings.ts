@@ -62,7 +62,7 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^Added by (.+)$/, 'Добавлен: $1'],
   [/^its own program$/, 'собственная программа'],
   [/^an operator$/, 'оператор'],
-  [/^(.+) created an API key: (.+)$/, '$1: создан ключ API, $2'],
+  [/^Created by (.+?): (.+)$/, '$2, создан: $1'],
   [/^(\S+) signed in from (\S+)$/, 'Вход: $1, адрес $2'],
   [/^Broadcast (\d+), (.+): sent to (\d+) of (\d+) chats(.*)$/, 'Рассылка $1, $2: отправлено в $3 из $4 чатов$5'],
   [

@@ -28,7 +28,7 @@ function eventOf(
       return { kind: 'chat.held', ...of, text };
     }
     case 'key_add':
-      return { kind: 'key.created', bot_id: null, text: `${actor} created an API key: ${named}` };
+      return { kind: 'key.created', bot_id: null, text: `Created by ${actor}: ${named}` };
     default:
       return null;
   }
