@@ -7,7 +7,7 @@ test.each([
     'The backend of the program "crm" fails: Wrong response from the webhook: 502 Bad Gateway; 3 wait',
     'Программа «crm» не отвечает: Бэкенд ответил: 502 Bad Gateway; в очереди: 3',
   ],
-  ['Created by an operator: ADMIN_API_KEY (admin)', 'ADMIN_API_KEY (admin), создан: оператор'],
+  ['Created by an operator: ADMIN_API_KEY (admin)', /^ADMIN_API_KEY .admin., создан: оператор$/],
   ['12 updates failed: Read timeout expired', 'Не доставлено обновлений: 12. Бэкенд не ответил вовремя'],
   ['Chat -100 was taken over for 30 min, by its own program', /^Чат -100 перехвачен .*собственная программа$/],
   [
