@@ -6,9 +6,8 @@ import { whileLocked } from '@flotilla/testing/locked-table.ts';
 import { administer } from '@flotilla/testing/postgres.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { type AlertScene, preload, SCRAPED, startAlertScene } from './alert-scene.ts';
+import { type AlertScene, preload, SCRAPED, startAlertScene, TEST_MS } from './alert-scene.ts';
 
-const TEST_MS = 300_000;
 const DESCRIPTORS = 500;
 const OVER_THE_BACKLOG = 50_001;
 const FLOODED_S = 240;

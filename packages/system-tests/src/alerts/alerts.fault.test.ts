@@ -7,11 +7,8 @@ import { readMetric } from '@flotilla/testing/fleet/read-metric.ts';
 import { administer } from '@flotilla/testing/postgres.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { type AlertScene, preload, SCRAPED, startAlertScene } from './alert-scene.ts';
+import { type AlertScene, preload, SCRAPED, startAlertScene, TEST_MS } from './alert-scene.ts';
 
-const TEST_MS = 240_000;
-/** Eight processes start one after another. */
-const RESTARTS_MS = 240_000;
 /** The threshold of the rule is 80 %. */
 const USED_CONNECTIONS = 0.85;
 const EXPIRED_ROWS = 2_000;
@@ -121,7 +118,7 @@ test(
     for (const extra of [...fleet.workers.splice(1), ...fleet.apis.splice(1)]) await extra.kill();
     await scrapeFleet();
   },
-  RESTARTS_MS,
+  TEST_MS,
 );
 
 test(

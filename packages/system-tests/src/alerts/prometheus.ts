@@ -26,8 +26,8 @@ export type Target = { job: string; name: string; port: number };
 export type Prometheus = {
   /** From now on these are scraped. A process that takes another one's place has its name, as with compose. */
   scrape(targets: Target[]): Promise<void>;
-  /** The names of alerts that fired since the start. */
-  fired(): Promise<string[]>;
+  /** The names of alerts that fired within these seconds. */
+  fired(withinS: number): Promise<string[]>;
   /** True if an expression has a result. */
   holds(expression: string): Promise<boolean>;
   stop(): Promise<void>;
@@ -60,8 +60,8 @@ export async function startPrometheus(): Promise<Prometheus> {
   };
   return {
     scrape,
-    fired: async () => {
-      const found = await ask('group by (alertname) (max_over_time(ALERTS{alertstate="firing"}[1h]))');
+    fired: async (withinS) => {
+      const found = await ask(`group by (alertname) (max_over_time(ALERTS{alertstate="firing"}[${withinS}s]))`);
       return found.map(({ metric }) => metric.alertname ?? '');
     },
     holds: async (expression) => (await ask(expression)).length > 0,
