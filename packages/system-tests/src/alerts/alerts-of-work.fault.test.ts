@@ -35,8 +35,25 @@ beforeAll(async () => {
 afterEach(() => scene.fleet.control.clearFaults({}));
 afterAll(() => parts.disposeAsync(), 60_000);
 
+/** A table is locked, and many callers ask for it. */
+async function whileQueriesWait(work: () => Promise<void>): Promise<void> {
+  const { fleet, postgres } = scene;
+  const call = () => fleet.rest('/api/adminlog');
+  await whileLocked(postgres.db, 'audit_log', async () => {
+    let isOver = false;
+    const asking = Array.from({ length: CALLERS }, async () => {
+      while (!isOver) await call().catch(() => undefined);
+    });
+    await work().finally(() => {
+      isOver = true;
+    });
+    await Promise.all(asking);
+  });
+  await waitFor(call, SCRAPED);
+}
+
 test(
-  'tell of a process that is not ready, of one that is slow and has few descriptors left, and of an old backup',
+  'tell of a process that is not ready, of one that is slow and has few descriptors left, of an old backup, and of queries that wait for a lock and for connections',
   async () => {
     const { fleet, untilFired, scrapeFleet, postgres } = scene;
     const ailing = await fleet.start('worker', { WORKER_ROLES: 'rules', ...preload(AILING) });
@@ -46,7 +63,9 @@ test(
     });
     try {
       await scrapeFleet([unready]);
-      await untilFired(['BackupOld', 'EventLoopLag', 'FileDescriptors', 'NotReady']);
+      const ofProcesses = ['BackupOld', 'EventLoopLag', 'FileDescriptors', 'NotReady'];
+      const ofQueries = ['PostgresPoolWaiting', 'PostgresSlow', 'RestSlow'];
+      await whileQueriesWait(() => untilFired([...ofProcesses, ...ofQueries]));
     } finally {
       await unready.kill();
       await ailing.kill();
@@ -121,22 +140,7 @@ test(
 );
 
 test(
-  'tell of slow stores',
-  async () => {
-    const { fleet, untilFired, stored, postgres } = scene;
-    await untilFired(['RedisSlow'], () => stored.commands.client('PAUSE', 400, 'ALL'));
-    const call = () => fleet.rest('/api/adminlog').catch(() => undefined);
-    await whileLocked(postgres.db, 'audit_log', async () => {
-      let isOver = false;
-      const asking = Array.from({ length: CALLERS }, async () => {
-        while (!isOver) await call();
-      });
-      await untilFired(['PostgresSlow', 'RestSlow']).finally(() => {
-        isOver = true;
-      });
-      await Promise.all(asking);
-    });
-    await waitFor(() => fleet.rest('/api/adminlog'), SCRAPED);
-  },
+  'tell of a slow Redis',
+  () => scene.untilFired(['RedisSlow'], () => scene.stored.commands.client('PAUSE', 400, 'ALL')),
   TEST_MS,
 );

@@ -16,6 +16,14 @@ const ANSWERED_WITHIN_MS = 5_000;
 const LATER = '29990101T000000-later';
 /** A poll that is answered after a second is late. */
 const STOPPED_MS = 1_500;
+/** The memory limit of a small container, and, once it gets the signal, a clock that is ten minutes ahead: with it, none is ready. */
+const AILING = `
+  process.constrainedMemory = () => 100e6;
+  process.on('SIGUSR2', () => { const now = Date.now; Date.now = () => now() + 600_000; });
+`;
+/** So long that a few messages with it are all that an api holds while Redis is away. */
+const LONG_KEYBOARD = { inline_keyboard: [[{ text: 'x'.repeat(500_000), callback_data: 'x' }]] };
+const SENT_AT_ONCE = 8;
 
 const parts = new AsyncDisposableStack();
 let postgres: AlertScene['postgres'];
@@ -83,7 +91,7 @@ test(
         ...Array.from({ length: 4 }, () => push(hooked, 'a wrong secret')),
         signIn({ username: `nobody-${randomUUID()}`, password: 'wrong' }),
       ]);
-    const ofUpdates = ['DeadLetters', 'DeliveriesFailing', 'Unstorable', 'WebhooksFailing'];
+    const ofUpdates = ['BackendsOpen', 'DeadLetters', 'DeliveriesFailing', 'Unstorable', 'WebhooksFailing'];
     const ofStores = ['PostgresConnections', 'RemovalWaits', 'RedisNotDurable', 'RedisEvicts', 'MigrationMismatch'];
     await untilFired([...ofUpdates, ...ofStores, 'PlatformWebhookUnauthorized', 'SignInFailures'], strangers);
     await giveBack();
@@ -93,10 +101,10 @@ test(
 );
 
 test(
-  'tell of processes that restart again and again, need all their memory, or are of another release',
+  'tell of processes that restart again and again, need all their memory, have a wrong clock, or are of another release',
   async () => {
-    // As in a container with this limit.
-    await fleet.start('worker', { WORKER_ROLES: 'rules', ...preload('process.constrainedMemory = () => 100e6') });
+    const { pid } = await fleet.start('worker', { WORKER_ROLES: 'upkeep', ...preload(AILING) });
+    process.kill(pid, 'SIGUSR2');
     // From its sources, and without git, it does not know its commit.
     await fleet.start('api', { GIT_DIR: '/nowhere', BUILT_PROGRAMS: '' });
     const start = async () => {
@@ -114,7 +122,7 @@ test(
       restarting = await start();
       await waitFor(() => started(times), SCRAPED);
     }
-    await untilFired(['MixedReleases', 'ProcessMemory', 'Restarts']);
+    await untilFired(['ClockApart', 'MixedReleases', 'ProcessMemory', 'Restarts']);
     for (const extra of [...fleet.workers.splice(1), ...fleet.apis.splice(1)]) await extra.kill();
     await scrapeFleet();
   },
@@ -201,14 +209,28 @@ test(
 );
 
 test(
-  'tell that pushes of the platform fail and that no upkeep succeeds, while Redis is away, and then that no process runs',
+  'tell that pushes of the platform fail, no upkeep succeeds and sent messages wait and are lost to the history, while Redis is away, and then that no process runs',
   async () => {
+    const sender = await addBot({ proxy_enabled: true });
+    const { id: person } = await fleet.control.createPerson({});
+    await fleet.control.startBot({ person, bot: sender.platformId, quietly: true });
+    const send = () =>
+      fetch(`${fleet.url}/tgapi/bot${sender.token}/sendMessage`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ chat_id: person, text: 'x', reply_markup: LONG_KEYBOARD }),
+      }).catch(() => undefined);
+    expect((await send())?.status).toBe(200);
     const hooked = await addBot({ webhook_mode: true });
     const { secretToken } = await fleet.control.readWebhook({ bot: hooked.platformId });
     expect(secretToken).toBeTruthy();
     redis.kill();
-    await untilFired(['FiguresMissing', 'PlatformWebhookErrors', 'RedisDown', 'UpkeepFailing'], () =>
-      Promise.all(Array.from({ length: 3 }, () => push(hooked, secretToken!))),
+    const ofRedis = ['FiguresMissing', 'PlatformWebhookErrors', 'RedisDown', 'UpkeepFailing'];
+    await untilFired([...ofRedis, 'CapturedCallsLost', 'CapturedCallsWait'], () =>
+      Promise.all([
+        ...Array.from({ length: 3 }, () => push(hooked, secretToken!)),
+        ...Array.from({ length: SENT_AT_ONCE }, send),
+      ]),
     );
     await Promise.all([...fleet.apis, ...fleet.workers].map((ended) => ended.kill()));
     await untilFired(['NoApi', 'RoleMissing', 'TargetDown']);

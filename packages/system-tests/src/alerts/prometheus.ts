@@ -12,12 +12,13 @@ const PROMETHEUS = {
   aptPackage: 'prometheus',
   missing: 'There is no prometheus on the PATH: install it (Debian, Ubuntu: apt-get install prometheus).',
 };
-const EVERY = '2s';
+/** A process whose queries wait answers after two seconds. */
+const EVERY = '3s';
 /**
- * A fault must last for a sixtieth of what the rule says, rules look back for a quarter of it, and what waits is old after half a
- * minute in place of five.
+ * A fault must last for a sixtieth of what the rule says, rules look back for a quarter of it, what waits is old after half a minute
+ * in place of five, and of calls that wait a thousandth are many.
  */
-const SHORTER = { lasts: 60, looksBack: 4, oldAfterS: 30 };
+const SHORTER = { lasts: 60, looksBack: 4, oldAfterS: 30, callsWaiting: 25 };
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 /** A process, by the name under which it is scraped. */
@@ -95,5 +96,6 @@ function shortened(rules: string): string {
     .replaceAll(/(\[|offset )(\d+)([smhd])\b/g, (_, before, amount, unit) => {
       return `${before}${seconds(amount, unit, SHORTER.looksBack)}s`;
     })
-    .replaceAll(/(oldest\w*_seconds\)) > 300/g, `$1 > ${SHORTER.oldAfterS}`);
+    .replaceAll(/(oldest\w*_seconds\)) > 300/g, `$1 > ${SHORTER.oldAfterS}`)
+    .replaceAll(/(captured_calls_waiting\)) > 25000/g, `$1 > ${SHORTER.callsWaiting}`);
 }
