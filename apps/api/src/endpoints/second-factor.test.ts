@@ -1,5 +1,6 @@
 import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
 import { codeAt } from '@flotilla/domain/people/accounts/totp.ts';
+import { administer } from '@flotilla/testing/postgres.ts';
 import { type RestAnswer, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount, type TestAccount } from '@flotilla/testing/test-account.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
@@ -112,6 +113,18 @@ describe('a second factor', () => {
     expect(await signIns(person, 'sign_in')).toHaveLength(before);
     expect((await signIn(person, code())).status).toBe(200);
     expect(await signIns(person, 'sign_in')).toHaveLength(before + 1);
+  });
+
+  test('leaves that entry at the next sign-in if it could not be stored', async () => {
+    const person = await newPerson();
+    await enrol(person);
+    await administer(api.database.url, 'alter table audit_log rename to audit_log_away');
+    const failed = await signIn(person);
+    await administer(api.database.url, 'alter table audit_log_away rename to audit_log');
+    expect(failed.status).toBeGreaterThanOrEqual(500);
+    expect((await signIn(person)).json).toMatchObject({ code: 'second_factor_needed' });
+    const begun = (await audited(person)).filter(({ action }) => action === 'sign_in_begin');
+    expect(begun).toHaveLength(1);
   });
 
   test('is replaced by a recovery code, once each', async () => {

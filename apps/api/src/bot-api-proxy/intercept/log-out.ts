@@ -1,5 +1,5 @@
 import { recordAction } from '@flotilla/domain/people/audit/record-action.ts';
-import { allowOnce } from '@flotilla/redis/allow-once.ts';
+import { doOnce } from '@flotilla/redis/allow-once.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import type { BotApiAnswer } from '../answer.ts';
 import { auditedActor, type MethodCall, type RunningProxy } from '../call.ts';
@@ -21,8 +21,9 @@ export async function recordLeaving(proxy: RunningProxy, call: MethodCall): Prom
     const bot = directory.byToken(call.path.token);
     if (bot === undefined) return;
     const by = { ...auditedActor(proxy, call) };
-    if (!(await allowOnce(redis, botKeys(bot.id).recentLogOut, RECORDED_ONCE_PER_MS))) return;
-    await recordAction(context, by, { action: 'bot_log_out', bot_id: bot.id, details: call.method });
+    await doOnce(redis, botKeys(bot.id).recentLogOut, RECORDED_ONCE_PER_MS, () =>
+      recordAction(context, by, { action: 'bot_log_out', bot_id: bot.id, details: call.method }),
+    );
   } catch (error) {
     log.warn({ err: error, method: call.method }, 'a logOut or close could not be written to the audit log');
   }

@@ -1,4 +1,4 @@
-import { allowOnce } from '@flotilla/redis/allow-once.ts';
+import { doOnce } from '@flotilla/redis/allow-once.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Fields } from '@flotilla/telegram/platform-fields.ts';
@@ -46,10 +46,12 @@ async function afterError(deps: BotDeps, parent: Bot, { unit, managed, error }: 
   const isFinal = isRefused || (FINAL.includes(error.code) && record.attempts >= REFUSED_AT_MOST);
   if (!isFinal && record.nextTryAtMs < expiresAtMs) return { outcome: 'retry', atMs: record.nextTryAtMs, record };
   // Anybody with the link may make as many bots as the platform allows.
-  if (!isRefused || (await allowOnce(deps.redis, botKeys(parent.id).toldOfRefusal, REFUSALS_TOLD_EVERY_MS))) {
+  const tell = async () => {
     const text = `${await whatFailed(deps, parent, managed)}: ${error.message}`;
     await recordEvent(deps.db, { kind: 'bot.not_adopted', bot_id: parent.id, text });
-  }
+  };
+  if (isRefused) await doOnce(deps.redis, botKeys(parent.id).toldOfRefusal, REFUSALS_TOLD_EVERY_MS, tell);
+  else await tell();
   return { outcome: 'dead', failure: givenUp(record) };
 }
 

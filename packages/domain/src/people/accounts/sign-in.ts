@@ -1,3 +1,4 @@
+import { doOnce } from '@flotilla/redis/allow-once.ts';
 import { authKeys } from '@flotilla/redis/keys.ts';
 import { sha256Hex } from '@flotilla/runtime/digest.ts';
 import type { Actor } from '../audit/actor.ts';
@@ -54,8 +55,9 @@ export async function recordRightPassword(
   by: Pick<Actor, 'address' | 'request'>,
 ): Promise<void> {
   const begun = authKeys.signInBegun(id, sha256Hex(by.address ?? ''));
-  if ((await redis.commands.set(begun, '', 'PX', BEGUN_AGAIN_MS, 'NX')) === null) return;
-  await recordAction(deps, { ...by, kind: 'nobody' }, auditedAccount('sign_in_begin', { id }));
+  await doOnce(redis, begun, BEGUN_AGAIN_MS, () =>
+    recordAction(deps, { ...by, kind: 'nobody' }, auditedAccount('sign_in_begin', { id })),
+  );
 }
 
 /** Ends the link of the account, and stores that it signed in, with an audit entry, and an event if it is from a new address. */
