@@ -15,6 +15,10 @@ test.each([
   ['The search took too long; search one bot or chat, a shorter time, or for a rarer word', /^Поиск занял слишком/],
   ['This token is registered already, as bot 7', 'Этот токен уже добавлен: бот 7.'],
   ['IP address 10.0.0.1 is reserved; BACKEND_ALLOWED_CIDRS can allow its range', /^Адрес 10\.0\.0\.1 зарезервирован/],
+  [
+    'bad webhook: host in.example has an IP address that is reserved; BACKEND_ALLOWED_CIDRS can allow its range',
+    /^Адрес узла in\.example зарезервирован/,
+  ],
   ['host 169.254.169.254 is a metadata service, which is never allowed', /^Узел 169\.254\.169\.254 —/],
 ])('what the api says is said in Russian: %s', (sentence, said) => {
   expect(russian.errors.inWords(sentence)).toEqual(expect.stringMatching(said));

@@ -81,7 +81,15 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
     /IP address (\S+) is link-local or a metadata service, which is never allowed$/,
     'Адрес $1 — локальный или служба метаданных: такие адреса запрещены всегда.',
   ],
-  [/IP address (\S+) leads to (\S+), which is never allowed$/, 'Адрес $1 ведёт к $2: такие адреса запрещены всегда.'],
+  [
+    /IP address (\S+) leads to a link-local address or a metadata service, which is never allowed$/,
+    'Адрес $1 ведёт к локальному адресу или службе метаданных: такие адреса запрещены всегда.',
+  ],
+  [
+    /host (\S+) has an IP address that is reserved; BACKEND_ALLOWED_CIDRS can allow its range$/,
+    'Адрес узла $1 зарезервирован; его диапазон можно разрешить настройкой BACKEND_ALLOWED_CIDRS.',
+  ],
+  [/host (\S+) has an IP address that .*which is never (allowed|a backend)$/, 'Адрес узла $1 запрещён всегда.'],
   [
     /IP address (\S+) is reserved; BACKEND_ALLOWED_CIDRS can allow its range$/,
     'Адрес $1 зарезервирован; его диапазон можно разрешить настройкой BACKEND_ALLOWED_CIDRS.',

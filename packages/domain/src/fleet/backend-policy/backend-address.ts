@@ -62,13 +62,29 @@ export function forbiddenReason(host: string, port: number, policy: BackendPolic
   return forbiddenReasons(host, port, policy)();
 }
 
-/** Like forbiddenReason, for a host that is checked repeatedly. The part that never changes is computed once. */
-export function forbiddenReasons(host: string, port: number, policy: BackendPolicy): () => string | null {
+/**
+ * Like forbiddenReason, for a host that is checked repeatedly. The part that never changes is computed once. `called`: what the
+ * reason calls an address; without it, by its digits.
+ */
+export function forbiddenReasons(
+  host: string,
+  port: number,
+  policy: BackendPolicy,
+  called?: string,
+): () => string | null {
   const address = parseAddress(host) ?? (isLocalhost(host) ? LOCALHOST : null);
-  const lasting = address === null ? forbiddenName(host) : forbiddenAddress(address, policy);
-  if (address === null || lasting !== null) return () => lasting;
+  if (address === null) {
+    const lasting = forbiddenName(host);
+    return () => lasting;
+  }
+  const subject = called ?? `IP address ${address.toString()}`;
+  const lasting = forbiddenAddress(address, policy);
+  if (lasting !== null) return () => `${subject} ${lasting}`;
   const inner = embeddedIpv4(address);
-  return () => ownReason(address, port, policy) ?? (inner === null ? null : ownReason(inner, port, policy));
+  return () => {
+    const own = ownReason(address, port, policy) ?? (inner === null ? null : ownReason(inner, port, policy));
+    return own === null ? null : `${subject} ${own}`;
+  };
 }
 
 function forbiddenName(host: string): string | null {
@@ -94,7 +110,7 @@ export async function forbiddenHostReason(url: URL, policy: BackendPolicy): Prom
   const reason = forbiddenReason(url.hostname, portOf(url), policy);
   if (reason !== null || parseAddress(url.hostname) !== null) return reason;
   const addresses = await addressesOf(url.hostname, policy);
-  return firstForbidden(addresses, portOf(url), policy);
+  return firstForbidden(url.hostname, addresses, portOf(url), policy);
 }
 
 /** Like `forbiddenReason` for a URL whose host is called at a pinned address, which `parseAddress` knows. */
@@ -115,7 +131,7 @@ export function guardedLookup(port: number, policy: BackendPolicy): LookupFuncti
       options.family === 4 || options.family === 'IPv4' ? 4 : options.family === 6 || options.family === 'IPv6' ? 6 : 0;
     policy.lookup(hostname, { all: true, family }, (error, addresses) => {
       if (error !== null) return done(error, '', 0);
-      const reason = firstForbidden(addresses, port, policy);
+      const reason = firstForbidden(hostname, addresses, port, policy);
       if (reason !== null) return done(forbiddenError(reason), '', 0);
       if (options.all === true) return done(null, addresses);
       const first = addresses[0];
@@ -130,27 +146,26 @@ export function isForbiddenError(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === FORBIDDEN_CODE;
 }
 
+/** Of an address: the words behind it in a reason, as of `ownReason`. */
 function forbiddenAddress(
   address: Address,
   { allowedCidrs, allowedBy }: Pick<BackendPolicy, 'allowedCidrs' | 'allowedBy'>,
 ): string | null {
-  const text = address.toString();
-  if (neverAllowed(address)) return `IP address ${text} is link-local or a metadata service, which is never allowed`;
+  if (neverAllowed(address)) return 'is link-local or a metadata service, which is never allowed';
   const inner = embeddedIpv4(address);
-  if (inner !== null && neverAllowed(inner)) {
-    return `IP address ${text} leads to ${inner.toString()}, which is never allowed`;
-  }
+  if (inner !== null && neverAllowed(inner))
+    return 'leads to a link-local address or a metadata service, which is never allowed';
   if (allowedCidrs.some((cidr) => contains(cidr, address)) || (inner ?? address).range() === 'unicast') return null;
-  return `IP address ${text} is reserved; ${allowedBy} can allow its range`;
+  return `is reserved; ${allowedBy} can allow its range`;
 }
 
 /** Given only for addresses that would be allowed otherwise, so that callers learn nothing else about our network. */
 function ownReason(address: Address, port: number, policy: BackendPolicy): string | null {
   switch (policy.ownAt(address, port)) {
     case 'gateway':
-      return `IP address ${address.toString()} is the gateway of Flotilla's network, which is never a backend`;
+      return "is the gateway of Flotilla's network, which is never a backend";
     case 'endpoint':
-      return `IP address ${address.toString()} with port ${port} is Flotilla's own, which is never a backend`;
+      return `is, with port ${port}, Flotilla's own, which is never a backend`;
     case null:
       return null;
   }
@@ -176,9 +191,10 @@ function contains(cidr: string, address: Address): boolean {
   );
 }
 
-function firstForbidden(addresses: LookupAddress[], port: number, policy: BackendPolicy): string | null {
+/** The reason names the host alone: whoever may set a URL would learn the addresses of an internal network else. */
+function firstForbidden(host: string, addresses: LookupAddress[], port: number, policy: BackendPolicy): string | null {
   for (const { address } of addresses) {
-    const reason = forbiddenReason(address, port, policy);
+    const reason = forbiddenReasons(address, port, policy, `host ${host} has an IP address that`)();
     if (reason !== null) return reason;
   }
   return null;
