@@ -138,6 +138,22 @@ test('a removal of far more than is usual waits until it is confirmed, as it was
   expect(await waitingRemovals(db)).toEqual([]);
 });
 
+test('of a large table, expired rows that came since the last ANALYZE are counted', async () => {
+  const { db, url } = database;
+  const insert = (rows: number, days: number) =>
+    administer(
+      url,
+      `insert into events (kind, text, at)
+        select 'bot.added', 'x', now() - interval '${days} days' from generate_series(1, ${rows})`,
+    );
+  await administer(url, 'alter table events set (autovacuum_enabled = off)');
+  await insert(25_000, 1);
+  await administer(url, 'analyze events');
+  await insert(5_000, 40);
+  const plans = await planRemovals({ db, clock: systemClock }, { ...NOTHING_ELSE, events: 30 });
+  expect(plans.find(({ table }) => table === 'events')).toMatchObject({ rows: 5_000 });
+});
+
 test('the journal waits for a confirmation too, but not pages of quiet readers, which stay, nor a busy hour', async () => {
   const { db } = database;
   const bot = await storedBot(db);

@@ -3,6 +3,7 @@ import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
 import { endConfirmations, holdUnusual } from './confirm-removals.ts';
+import { countUpTo } from './estimate-rows.ts';
 
 let database: TestDatabase;
 
@@ -45,4 +46,11 @@ test('what is confirmed while a worker looks stays confirmed, and ends also when
   expect(await holdUnusual(db, [plan])).toEqual(new Set());
   await endConfirmations(db, new Set());
   expect(await db.selectFrom('removals').selectAll().where('confirmed_at', 'is not', null).execute()).toEqual([]);
+});
+
+test('rows are counted up to a limit, and only if that is quick', async () => {
+  const { db } = database;
+  expect(await countUpTo(db, sql`select from generate_series(1, 20)`, 10)).toBe(10);
+  expect(await countUpTo(db, sql`select from generate_series(1, 5)`, 10)).toBe(5);
+  expect(await countUpTo(db, sql`select from pg_sleep(4)`, 10)).toBeNull();
 });

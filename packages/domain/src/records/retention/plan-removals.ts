@@ -3,11 +3,11 @@ import type { Database } from '@flotilla/database/connect.ts';
 import { type PartitionedTable, readPartitions } from '@flotilla/database/month-partitions.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { type RawBuilder, sql } from 'kysely';
-import { estimateRows } from './estimate-rows.ts';
+import { countUpTo, estimateRows } from './estimate-rows.ts';
 import { countExpiredJournal, journalExpiresAt } from './expired-journal.ts';
 import { ACTIVITY_DAYS, type RetentionDays, WHOLE_MONTHS_FROM } from './remove-expired.ts';
 
-/** The rows that retention would remove from a table now. Of a large table, `rows` and `total` are estimates of the planner. */
+/** The rows that retention would remove from a table now. Of a large table, `total` is an estimate of the planner, and so are many `rows`. */
 export type PlannedRemoval = {
   table: string;
   rows: number;
@@ -20,6 +20,8 @@ export type PlannedRemoval = {
 const DAY_MS = 86_400_000;
 /** To count as many rows takes some milliseconds. */
 const COUNTED_AT_MOST = 20_000;
+/** Beyond it, an estimate is as good. */
+const EXPIRED_COUNTED_AT_MOST = 200_000;
 /** Of what is kept for a day, a busy hour, or a few hours without a worker, are far more than a tenth. */
 const USUAL_SHARE_OF_A_DAY = 0.5;
 
@@ -64,7 +66,10 @@ async function plan(db: Database, table: string, column: string, before: Date): 
   return { table, before, ...(await measure(db, table, sql`${sql.ref(column)} < ${before}::timestamptz`)) };
 }
 
-/** The planner expects rows in an empty table, too, so small tables are counted. */
+/**
+ * The planner expects rows in an empty table, too, so small tables are counted. Of expired rows that came since the last ANALYZE it
+ * knows nothing, so in a large table they are counted as far as that is quick.
+ */
 async function measure(
   db: Database,
   table: string,
@@ -72,7 +77,14 @@ async function measure(
 ): Promise<Pick<PlannedRemoval, 'rows' | 'total'>> {
   const all = sql`select from ${sql.table(table)}`;
   const total = await estimateRows(db, all);
-  if (total > COUNTED_AT_MOST) return { rows: await estimateRows(db, sql`${all} where ${expired}`), total };
+  if (total > COUNTED_AT_MOST) {
+    const found = sql`${all} where ${expired}`;
+    const counted = await countUpTo(db, found, EXPIRED_COUNTED_AT_MOST);
+    if (counted !== null && counted < EXPIRED_COUNTED_AT_MOST)
+      return { rows: counted, total: Math.max(total, counted) };
+    const rows = Math.max(counted ?? 0, await estimateRows(db, found));
+    return { rows, total: Math.max(total, rows) };
+  }
   type Counted = { rows: string; total: string };
   const counting = sql<Counted>`select count(*) filter (where ${expired}) as rows, count(*) as total from ${sql.table(table)}`;
   const counted = (await counting.execute(db)).rows[0]!;
