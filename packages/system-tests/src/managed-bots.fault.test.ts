@@ -3,6 +3,7 @@ import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { DeliveryResource } from '@flotilla/contract/deliveries.ts';
 import type { EventResource } from '@flotilla/contract/events.ts';
 import type { ProgramResource } from '@flotilla/contract/programs.ts';
+import type { ReaderResource } from '@flotilla/contract/readers.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
@@ -121,6 +122,33 @@ describe('a bot that somebody makes for another one', () => {
     TEST_MS,
   );
 });
+
+test(
+  'a bot has the owner who was told of last, although the worker is killed at the one before',
+  async () => {
+    const { id, username } = await make('passed_on_bot');
+    await adopted(username);
+    const tell = (owner: number) => {
+      const raw = JSON.stringify({ user: { id: owner, is_bot: false, first_name: 'O' }, bot: { id, username } });
+      return fleet.control.injectUpdate({ bot: parent.platformId, kind: 'managed_bot', raw });
+    };
+    const before = (await callsOf('getManagedBotToken')).length;
+    const hangsOnce = { method: 'getManagedBotToken', count: 1, effect: { kind: 'hang' } } as const;
+    await fleet.control.setFault({ bot: parent.platformId, ...hangsOnce });
+    await tell(OWNER + 1);
+    await waitFor(async () => (await callsOf('getManagedBotToken')).length > before, TAKEN_UP);
+    await tell(OWNER + 2);
+    // Another bot is told of behind them, and adopted beside them.
+    await adopted((await make('passed_by_bot')).username);
+    await fleet.workers.splice(0, 1)[0]!.kill();
+    await fleet.start('worker');
+    const readers = () => fleet.rest<ReaderResource[]>(`/api/bots/readers?bot_id=${parent.id}`);
+    const behind = async () => (await readers()).find(({ reader }) => reader === 'rules')?.behind;
+    await waitFor(async () => (await behind()) === 0, { ...TAKEN_UP, message: 'all being handled' });
+    expect(await adopted(username)).toMatchObject({ owner_user_id: OWNER + 2 });
+  },
+  TEST_MS,
+);
 
 const token = async (id: number) => (await fleet.rest<{ token: string }>(`/api/bots/show?id=${id}`)).token;
 

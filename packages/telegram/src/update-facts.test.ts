@@ -37,7 +37,7 @@ describe('lanes', () => {
     ['message_reaction_count', { chat }, 'rcount:-1001234567890'],
     ['business_connection', { id: 'b', user }, 'bc:77'],
     ['purchased_paid_media', { from: user }, 'paid:77'],
-    ['managed_bot', { user }, 'mb:77'],
+    ['managed_bot', { user, bot: { id: 78 } }, 'mb:78'],
     ['subscription', { user, invoice_payload: 'p', state: 'canceled' }, 'sub:77'],
     ['stopped_message_generation', { chat, draft_id: 5 }, 'stop:-1001234567890'],
     ['widget_query', { chat, from: user }, 'wq:77'],

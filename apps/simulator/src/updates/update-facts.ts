@@ -4,8 +4,12 @@ import { kindFacts } from '@flotilla/contract/bot-api/update-kinds.ts';
 export type UpdateFacts = { lane: string; expiresAtMs: number };
 
 const DAY_MS = 86_400_000;
-/** At the platform, these do not wait for the messages of their chat. */
-const OWN_LANES: Record<string, string> = { my_chat_member: 'my:chat.id', guest_message: 'guest:chat.id' };
+/** Where the platform's order is another than ours: the first two do not wait for the messages of their chat. */
+const OWN_LANES: Record<string, string> = {
+  my_chat_member: 'my:chat.id',
+  guest_message: 'guest:chat.id',
+  managed_bot: 'mb:user.id',
+};
 
 /** Lane and expiry of an update that arrived at `arrivedAtMs` (Client.cpp:17053-17353). */
 export function readUpdateFacts(kind: string, payload: unknown, arrivedAtMs: number): UpdateFacts {

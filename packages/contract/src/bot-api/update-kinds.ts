@@ -4,7 +4,7 @@ export const BOT_API_VERSION = '10.5';
 /** All that is known of a kind of updates by its name. A kind that is not in the table has what its fields and its name tell. */
 type KindFacts = {
   /** The prefix of its lane, and the field that owns the lane. Updates of one lane are delivered in order. */
-  lane: `${string}:${'chat.id' | 'from.id' | 'user.id' | 'id' | 'poll_id'}`;
+  lane: `${string}:${'chat.id' | 'from.id' | 'user.id' | 'id' | 'poll_id' | 'bot.id'}`;
   /** How many seconds after its arrival it is worth delivering. Without this, a day from the date of its event. */
   keepS?: number;
   /** A bot receives it only if it names it. */
@@ -49,7 +49,8 @@ const TABLE = {
   edited_business_message: { lane: 'bm:chat.id', message: 'edited' },
   deleted_business_messages: { lane: 'bm:chat.id', keepS: DAY_S },
   purchased_paid_media: { lane: 'paid:from.id', keepS: DAY_S, passesHold: true },
-  managed_bot: { lane: 'mb:user.id', keepS: DAY_S, passesHold: true, adopted: true },
+  // One bot may be told of for several owners, the last of whom has it.
+  managed_bot: { lane: 'mb:bot.id', keepS: DAY_S, passesHold: true, adopted: true },
   guest_message: { lane: 'c:chat.id', message: 'new' },
   subscription: { lane: 'sub:user.id', keepS: DAY_S, passesHold: true },
   // Not among the messages of the chat: it stops the answer to the one that the backend still works on.
