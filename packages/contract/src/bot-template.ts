@@ -6,7 +6,7 @@ const PROGRAMS_AT_MOST = 20;
 const COMMANDS_AT_MOST = 100;
 
 export const TEMPLATE_NOTE =
-  'What a bot gets that this one adopts. In `name` and in the URLs, `{id}`, `{username}` and `{name}` stand for those of the new bot at the platform. It is replaced as a whole; `{}` removes it. A change does not touch bots that were adopted before.';
+  'What a bot gets that this one adopts. In `name` and in the URLs, `{id}`, `{username}` and `{name}` stand for those of the new bot at the platform; in a host only below a fixed domain (`https://{username}.bots.example.com`), and `{id}` in a name without a domain (`http://bot-{id}:8080`). It is replaced as a whole; `{}` removes it. A change does not touch bots that were adopted before.';
 const NAME_NOTE = 'A name for people. Absent: the name at the platform.';
 const URL_NOTE = 'The URL at which updates of the new bot are taken by POST. It is masked as that of a bot is.';
 const PROGRAMS_NOTE = 'Programs of the new bot, as `POST /api/programs/add` takes them.';

@@ -67,19 +67,27 @@ export function withSamples(url: string): string {
 }
 
 export const HOST_LEFT_OPEN =
-  'must have its host fixed, but for names below a domain, as in https://{username}.bots.example.com';
+  'must have its host fixed, but for names below a domain, as in https://{username}.bots.example.com, and for {id} in a name without one, as in http://bot-{id}:8080';
 
 /** Stands for whatever a stranger writes. */
 const ANY = 'any0value';
 /** After it: the rest of its label, and a domain that is no bare top level or part of an IP address. */
 const BELOW_A_DOMAIN = /^[^.]*(?:\.[^.]+)+\.[a-z][^.]*\.?$/;
+/** A name of one label, as of a service of Compose or Kubernetes. It begins with a letter, so it is no IP address. */
+const OF_ONE_LABEL = /^[a-z][^.]*$/;
 
 /** True if whoever makes a bot could choose to which server its updates go: its host, or its port. */
 export function leavesHostOpen(url: string): boolean {
   const parts = URL.parse(filled(url, { id: ANY, username: ANY, name: ANY }, (value) => value));
   if (parts === null) return url !== withSamples(url);
   const at = parts.hostname.lastIndexOf(ANY);
-  return at !== -1 && !BELOW_A_DOMAIN.test(parts.hostname.slice(at + ANY.length));
+  return at !== -1 && !BELOW_A_DOMAIN.test(parts.hostname.slice(at + ANY.length)) && !isChosenById(url);
+}
+
+/** True if the host has one label, and of a new bot its id only, which the platform chooses. */
+function isChosenById(url: string): boolean {
+  const { hostname = '' } = URL.parse(filled(url, { id: '1', username: ANY, name: ANY }, (value) => value)) ?? {};
+  return OF_ONE_LABEL.test(hostname) && !hostname.includes(ANY);
 }
 
 function filled(text: string, values: Record<string, string>, written: (value: string) => string): string {
