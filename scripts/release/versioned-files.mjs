@@ -29,7 +29,7 @@ const PLACES = [
   ['infra/docker/compose.env.example', [around('FLOTILLA_VERSION=', '$')]],
   ['docs/operations/backup.md', [around('/maintenance:', ' ')]],
   ['docs/operations/install.md', [around('/opt/flotilla/', '(?:/|$)'), around('/all:', '$')]],
-  ['README.md', [around('/all:', '`')]],
+  ['README.md', [around('/all:', '`'), around('flotilla-', '\\.tgz')]],
   ['deploy/{fly.toml,render.yaml,casaos.yml,unraid.xml,railway/Dockerfile}', [around('/all:', '(?:"|<|$)')]],
 ];
 

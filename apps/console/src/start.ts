@@ -26,5 +26,6 @@ async function askFirst(): Promise<void> {
   const { must_change_password: mustChange } = (await session.clone().json()) as { must_change_password: boolean };
   if (mustChange) return;
   void askEarly('/api/fleet');
+  void askEarly('/api/views?screen=fleet');
   if (window.location.search === '') void askEarly('/api/bots?sort=attention&limit=50&offset=0');
 }

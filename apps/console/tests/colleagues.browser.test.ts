@@ -161,7 +161,8 @@ test(
     await queue(/^Waiting\s*1/).waitFor();
     await control.sendMessage({ person: ADA, bot: bot.platformId, text: 'One more thing' });
     await queue(/^Waiting\s*2/).waitFor({ timeout: 20_000 });
-    await page.getByRole('button', { name: 'Delete the view To answer' }).click();
+    await page.getByRole('button', { name: 'View To answer' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByRole('link', { name: 'To answer' }).waitFor({ state: 'detached' });
     expect(complaints).toEqual([]);
   },

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { consoleSuite, TEST_MS } from './console-suite.ts';
+import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
+import { HOSTILE } from './hostile-names.ts';
 import { picture } from './open-console.ts';
 
 const GRACE = ['grace', 'a password of grace'] as const;
@@ -88,3 +89,67 @@ test(
   },
   TEST_MS,
 );
+
+test(
+  'a filter of the fleet is saved as a view of the account, chosen, renamed and deleted',
+  async () => {
+    const { page, complaints } = await suite.openAsAdmin();
+    const views = page.getByRole('navigation', { name: 'Saved views' });
+    const bots = page.getByRole('table', { name: 'Bots' });
+    await bots.getByText('Unlabelled').waitFor();
+    expect(await views.count()).toBe(0);
+    await page.getByRole('navigation', { name: 'Bots by label' }).getByRole('link', { name: 'shop' }).click();
+    await bots.getByRole('button', { name: 'Name' }).click();
+    await page.waitForURL('**/?label=shop&sort=name');
+    await views.getByRole('button', { name: 'Save view' }).click();
+    const saving = page.getByRole('dialog', { name: 'Save view' });
+    await saving.getByLabel('Name').fill('All shops');
+    await saving.getByRole('button', { name: 'Save' }).click();
+    await saving.waitFor({ state: 'detached' });
+    // What is shown is saved already.
+    await views.getByRole('button', { name: 'Save view' }).waitFor({ state: 'detached' });
+
+    await page.goto(`${suite.fleet.url}/console/?range=day`);
+    await bots.getByText('Unlabelled').waitFor();
+    await views.getByRole('link', { name: 'All shops' }).click();
+    await bots.getByText('Unlabelled').waitFor({ state: 'detached' });
+    expect(new URL(page.url()).search.split(/[?&]/).toSorted()).toEqual(['', 'label=shop', 'range=day', 'sort=name']);
+    expect(await views.locator('[aria-current]').textContent()).toBe('All shops');
+
+    await suite.fleet.rest('/api/views/add', { screen: 'fleet', name: 'Off', filter: { state: 'disabled' } });
+    await page.reload();
+    const rename = async (from: string, to: string) => {
+      await views.getByRole('button', { name: `View ${from}` }).click();
+      await page.getByRole('menuitem', { name: 'Rename' }).click();
+      await page.getByRole('dialog', { name: 'Rename the view' }).getByLabel('Name').fill(to);
+      await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+    };
+    await rename('All shops', 'Off');
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await rename('All shops', 'Shops');
+    await views.getByRole('link', { name: 'Shops', exact: true }).waitFor();
+    // The browser itself says that the name was refused.
+    expect(complaints.filter((text) => !text.includes('409'))).toEqual([]);
+
+    for (const name of ['Off', 'Shops']) {
+      await views.getByRole('button', { name: `View ${name}` }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await views.getByRole('link', { name, exact: true }).waitFor({ state: 'detached' });
+    }
+    expect(await suite.fleet.rest('/api/views?screen=fleet')).toEqual([]);
+  },
+  TEST_MS,
+);
+
+testLooks('the fleet with saved views is accessible and fits the window', suite, async ({ page, signIn }, lookAt) => {
+  for (const name of ['Shops', HOSTILE.cyrillic, HOSTILE.arabic]) {
+    await suite.fleet.rest('/api/views/add', { screen: 'fleet', name, filter: { label: 'shop', q: name } });
+  }
+  await signIn(...ADMIN);
+  await page.getByRole('navigation', { name: 'Saved views' }).getByRole('link', { name: 'Shops' }).waitFor();
+  await page.getByRole('table', { name: 'Bots' }).getByText('South shop').waitFor();
+  await page.goto(`${suite.fleet.url}/console/?label=shop`);
+  await page.getByRole('button', { name: 'Save view' }).waitFor();
+  await lookAt('fleet-views');
+});

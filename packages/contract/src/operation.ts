@@ -28,6 +28,8 @@ export type Operation<
   readonly right?: AccountRight;
   /** Not for a key that is limited to some bots: it concerns other bots, or could undo that limit. */
   readonly wholeFleet?: true;
+  /** A POST without an audit entry that stores what somebody made: it is refused like a change in read-only mode. */
+  readonly stores?: true;
   /** A GET that changes something all the same: with a session it may not come from another site. */
   readonly changes?: true;
   /** Not for a key that expires: it makes access that would outlive the key. */

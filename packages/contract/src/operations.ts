@@ -10,7 +10,6 @@ import { chatAdminOperations } from './chat-admins.ts';
 import { chatDeskOperations } from './chat-desk.ts';
 import { chatOperations } from './chat-operations.ts';
 import { chatUserOperations } from './chat-users.ts';
-import { chatViewOperations } from './chat-views.ts';
 import { deliveryOperations } from './deliveries.ts';
 import { deliveryAttemptOperations } from './delivery-attempts.ts';
 import { deliveryJobOperations } from './delivery-jobs.ts';
@@ -36,6 +35,7 @@ import { readerOperations } from './readers.ts';
 import { replyOperations } from './replies.ts';
 import { routeDecisionOperations } from './route-decisions.ts';
 import { routingRuleOperations } from './routing-rule-operations.ts';
+import { savedViewOperations } from './saved-views.ts';
 import { secondFactorOperations } from './second-factor.ts';
 import { sessionOperations } from './sessions.ts';
 import { signInOperations } from './sign-in.ts';
@@ -54,6 +54,7 @@ export const operations = {
   ...apiKeyOperations,
   ...accountOperations,
   ...fleetOperations,
+  ...savedViewOperations,
   ...attentionOperations,
   ...eventOperations,
   ...eventSinkOperations,
@@ -70,7 +71,6 @@ export const operations = {
   ...miniAppOperations,
   ...chatOperations,
   ...chatDeskOperations,
-  ...chatViewOperations,
   ...noteOperations,
   ...replyOperations,
   ...topicOperations,

@@ -41,6 +41,7 @@ import * as passkeys from './migrations/20261201T040100-passkeys.ts';
 import * as notesWords from './migrations/20261201T050000-notes-words.ts';
 import * as rulesOfLinks from './migrations/20261201T060000-rules-of-links.ts';
 import * as knownMoves from './migrations/20261201T100000-known-moves.ts';
+import * as savedViews from './migrations/20261203T040000-saved-views.ts';
 import type { SchemaStep } from './schema-step.ts';
 
 /** Every migration by name, in order. A merged one is never edited: expand first, contract in a later one. */
@@ -88,4 +89,5 @@ export const migrations: Record<string, SchemaStep> = {
   '20261201T050000-notes-words': notesWords,
   '20261201T060000-rules-of-links': rulesOfLinks,
   '20261201T100000-known-moves': knownMoves,
+  '20261203T040000-saved-views': savedViews,
 };

@@ -3,7 +3,6 @@ import { apiKeyResource } from '@flotilla/contract/api-keys.ts';
 import { auditEntry } from '@flotilla/contract/audit.ts';
 import { bot } from '@flotilla/contract/bots.ts';
 import { broadcastResource } from '@flotilla/contract/broadcasts.ts';
-import { chatView } from '@flotilla/contract/chat-views.ts';
 import type { Column } from '@flotilla/contract/columns.ts';
 import { deliveryResource } from '@flotilla/contract/deliveries.ts';
 import { deliveryJob } from '@flotilla/contract/delivery-jobs.ts';
@@ -18,6 +17,7 @@ import { questionResource } from '@flotilla/contract/questions.ts';
 import { replyResource } from '@flotilla/contract/replies.ts';
 import type { Resource, Row } from '@flotilla/contract/resource.ts';
 import { routingRule } from '@flotilla/contract/routing-rules.ts';
+import { savedView } from '@flotilla/contract/saved-views.ts';
 import { tagResource } from '@flotilla/contract/tags.ts';
 import type { ColumnType, Generated } from 'kysely';
 import type {
@@ -208,7 +208,6 @@ export const DECLARED = {
   bots: bot,
   broadcasts: broadcastResource,
   chat_lists: listResource,
-  chat_views: chatView,
   dead_letters: deliveryResource,
   delivery_jobs: deliveryJob,
   event_sinks: eventSink,
@@ -220,6 +219,7 @@ export const DECLARED = {
   questions: questionResource,
   replies: replyResource,
   routes: routingRule,
+  saved_views: savedView,
   tags: tagResource,
 };
 

@@ -30,6 +30,7 @@ unknown path is 404. Another method is 405, with \`Allow\`.
 const CHAPTERS: Readonly<Record<string, { name: string; description: string }>> = {
   auth: { name: 'Sign-in', description: 'Sessions, passwords, API keys and accounts.' },
   fleet: { name: 'Fleet', description: 'The whole fleet in figures, and its processes.' },
+  views: { name: 'Views', description: 'Filters of screens of the console that an account keeps under names.' },
   attention: { name: 'Attention', description: 'What is wrong with bots at this moment.' },
   events: { name: 'Events', description: 'What happened and somebody should know.' },
   'event-sinks': { name: 'Event sinks', description: 'Where events are sent: to a URL, or to a chat of a bot.' },

@@ -325,7 +325,7 @@ describe('a bot whose chats are not managed', () => {
   const OF_CHATS = /^\/api\/(chats|messages|users|admins|tags)\b/;
   const ASKING_THE_PLATFORM = ['refreshChat', 'listChatAdmins'];
   /** Reading and viewing manage nothing. */
-  const OF_THE_ACCOUNT = ['markChatRead', 'notePresence', 'listChatViews', 'addChatView', 'deleteChatView'];
+  const OF_THE_ACCOUNT = ['markChatRead', 'notePresence'];
   const isManaging = ([name, { method }]: [string, Operation]) =>
     method === 'POST' || ASKING_THE_PLATFORM.includes(name);
   const ofChats = Object.entries<Operation>(operations).filter(

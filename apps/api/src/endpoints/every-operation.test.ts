@@ -100,6 +100,11 @@ const newKey = async (): Promise<number> => {
   return (made.json as { id: number }).id;
 };
 
+const newView = async (): Promise<number> => {
+  const added = await admin('POST', '/api/views/add', { body: (await EXAMPLES.addSavedView()) as Input });
+  return (added.json as { id: number }).id;
+};
+
 const newSession = async (): Promise<string> => {
   await nobody('POST', '/api/auth/login', { body: { username: 'admin', password: ADMIN_PASSWORD } });
   const [newest] = (await admin('GET', '/api/auth/sessions')).json as { id: string }[];
@@ -521,12 +526,10 @@ const EXAMPLES: Record<OperationName, Example> = {
     return { bot_id: botId };
   },
   countChatQueues: () => ({ bot_ids: [botId] }),
-  listChatViews: () => ({}),
-  addChatView: () => ({ name: 'Refunds', filter: { queue: 'waiting', bot_id: botId, tag: 'refund', unread: true } }),
-  deleteChatView: async () => {
-    const added = await admin('POST', '/api/chats/views/add', { body: (await EXAMPLES.addChatView()) as Input });
-    return { id: (added.json as { id: number }).id };
-  },
+  listSavedViews: () => ({ screen: 'inbox' }),
+  addSavedView: () => ({ name: 'Refunds', filter: { queue: 'waiting', bot_id: botId, tag: 'refund', unread: true } }),
+  renameSavedView: async () => ({ id: await newView(), name: 'To refund' }),
+  deleteSavedView: async () => ({ id: await newView() }),
   notePresence: async () => {
     await newTag();
     return inGroup({ doing: 'viewing' });

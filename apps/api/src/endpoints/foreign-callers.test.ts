@@ -48,8 +48,8 @@ const OF_CALLER = [
     'createApiKey',
     'listApiKeys',
     'addChatList',
-    'addChatView',
-    'listChatViews',
+    'addSavedView',
+    'listSavedViews',
   ],
 ];
 /** Their rows are not in tables of bots: they are there from the beginning, in Redis or at the platform. A new list needs rows here. */

@@ -11,7 +11,6 @@ import { broadcastHandlers } from './broadcasts.ts';
 import { chatAdminHandlers } from './chat-admins.ts';
 import { chatDeskHandlers } from './chat-desk.ts';
 import { chatUserHandlers } from './chat-users.ts';
-import { chatViewHandlers } from './chat-views.ts';
 import { chatHandlers } from './chats.ts';
 import { deliveryHandlers } from './deliveries.ts';
 import { deliveryAttemptHandlers } from './delivery-attempts.ts';
@@ -38,6 +37,7 @@ import { readerHandlers } from './readers.ts';
 import { replyHandlers } from './replies.ts';
 import { routeDecisionHandlers } from './route-decisions.ts';
 import { routingRuleHandlers } from './routing-rules.ts';
+import { savedViewHandlers } from './saved-views.ts';
 import { secondFactorHandlers } from './second-factor.ts';
 import { sessionHandlers } from './sessions.ts';
 import { signInHandlers } from './sign-in.ts';
@@ -56,6 +56,7 @@ export const handlers: Handlers<typeof operations> = {
   ...apiKeyHandlers,
   ...accountHandlers,
   ...fleetHandlers,
+  ...savedViewHandlers,
   ...attentionHandlers,
   ...eventHandlers,
   ...eventSinkHandlers,
@@ -70,7 +71,6 @@ export const handlers: Handlers<typeof operations> = {
   ...signingHandlers,
   ...chatHandlers,
   ...chatDeskHandlers,
-  ...chatViewHandlers,
   ...noteHandlers,
   ...replyHandlers,
   ...topicHandlers,

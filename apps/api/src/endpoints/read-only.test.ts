@@ -28,6 +28,9 @@ test('in the read-only mode every replica refuses changes and sends, and program
   expect((refused.json as { error: string }).error).toContain('read-only for maintenance (an upgrade of Postgres)');
   expect(refused.headers.get('retry-after')).toBe('30');
   await waitFor(async () => (await change(onOther)).status === 503);
+  // A saved view leaves no audit entry, and would be lost all the same.
+  const view = { screen: 'fleet', name: 'The shops', filter: { label: 'shop' } };
+  expect((await onOther('POST', '/api/views/add', { body: view })).status).toBe(503);
   const send = await onOther('POST', '/api/messages/send', { body: { bot_id: bot.id, ...message } });
   expect(send.status).toBe(503);
   expect((await onOther('GET', '/api/system/read-only')).json).toMatchObject({ read_only: true });

@@ -72,12 +72,12 @@ export function requireActive({ installation }: Pick<Context, 'installation'>, o
   if (keyed !== undefined || sends === true || changesOthers) installation.requireActive();
 }
 
-/** Throws 'unavailable' for a change while they are refused for maintenance. A POST that leaves no audit entry is none. */
+/** Throws 'unavailable' for a change while they are refused for maintenance. A POST that leaves no audit entry is none, unless it says so. */
 export function requireWritable(
   { readOnly }: Pick<Context, 'readOnly'>,
-  { method, audit, role, beforePasswordChange, paths }: Operation,
+  { method, audit, role, beforePasswordChange, paths, stores }: Operation,
 ): void {
-  if (method === 'GET' || audit.length === 0) return;
+  if (method === 'GET' || (audit.length === 0 && stores !== true)) return;
   if (role === 'public' || beforePasswordChange === true || paths[0].startsWith('/api/system/')) return;
   readOnly.requireWritable();
 }

@@ -8,6 +8,7 @@ import { inbox } from './en/inbox.ts';
 import { live } from './en/live.ts';
 import { editConflict, outages, quarantine, readOnly } from './en/outages.ts';
 import { chat, person, search, statistics } from './en/people.ts';
+import { savedViews } from './en/saved-views.ts';
 import { plurals } from './plural.ts';
 
 const plural = plurals('en');
@@ -283,6 +284,7 @@ export const words = {
   live,
   chart,
   inbox,
+  savedViews,
 
   bot,
 

@@ -11,6 +11,7 @@ import { live } from './ru/live.ts';
 import { editConflict, outages, quarantine, readOnly } from './ru/outages.ts';
 import { chat, person, search, statistics } from './ru/people.ts';
 import { codes, inWords } from './ru/refusals.ts';
+import { savedViews } from './ru/saved-views.ts';
 
 const plural = plurals('ru');
 
@@ -279,6 +280,7 @@ export const words: Words = {
   live,
   chart,
   inbox,
+  savedViews,
 
   bot,
 

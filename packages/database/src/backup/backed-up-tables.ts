@@ -23,7 +23,7 @@ const IN_ORDER: Record<Exclude<keyof Tables, 'expired_months'>, boolean> = {
   chat_users: true,
   tags: true,
   notes: true,
-  chat_views: true,
+  saved_views: true,
   routes: true,
   route_hits: true,
   programs: true,

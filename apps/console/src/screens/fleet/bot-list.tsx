@@ -12,6 +12,7 @@ import { seesWholeFleet, useSession } from '../../session.tsx';
 import type { Words } from '../../words/en.ts';
 import { useWords } from '../../words/words.tsx';
 import { type FleetFilter, SORTS } from './fleet-filter.ts';
+import { FleetViews } from './fleet-views.tsx';
 import { BotDay, BotQuality, ShortActivity } from './short-activity.tsx';
 import { useBots } from './use-bots.ts';
 
@@ -57,6 +58,7 @@ export function BotList({ filter }: { filter: FleetFilter }): ReactNode {
         <p role="status" className="muted">
           {head.data && words.fleet.count(total)}
         </p>
+        <FleetViews filter={filter} />
       </div>
       {head.isError && <Failure error={head.error} retry={() => void head.refetch()} />}
       {head.data && total === 0 && <NoMatch />}

@@ -3,6 +3,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { call } from '../../call.ts';
 import { Failure } from '../../parts/failure.tsx';
+import { useSavedViews } from '../../parts/saved-views.tsx';
 import { useTitle } from '../../parts/use-title.ts';
 import { REFRESH_MS } from '../../queries.ts';
 import { seesWholeFleet, useSession } from '../../session.tsx';
@@ -33,7 +34,8 @@ export function Fleet(): ReactNode {
   const isAdmin = account.role === 'admin';
   const activity = useActivity(null, range, isAdmin);
   // The upper part comes first: it would push away the lower one.
-  const isBegun = !fleet.isPending && !(isAdmin && activity.isPending);
+  const views = useSavedViews('fleet');
+  const isBegun = !fleet.isPending && !views.isPending && !(isAdmin && activity.isPending);
   const canAdd = seesWholeFleet(account);
   const hasBots = Object.values(fleet.data?.states ?? {}).some((count) => count > 0);
   return (

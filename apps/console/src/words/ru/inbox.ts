@@ -20,10 +20,6 @@ export const inbox: Words['inbox'] = {
   },
   waits: 'ждёт',
   tag: 'Метка',
-  savedViews: 'Мои выборки',
-  saveView: 'Сохранить выборку',
-  viewName: 'Название',
-  removeView: (name) => `Удалить выборку ${name}`,
   unreadChats: (n) =>
     plural(n, {
       one: '{n} непрочитанный чат',

@@ -84,7 +84,7 @@ const CHAT_COLUMNS: Record<string, 'follows' | 'stays'> = {
   'tags.chat_id': 'follows',
   'notes.chat_id': 'follows',
   // It names no chat.
-  'chat_views.filter': 'stays',
+  'saved_views.filter': 'stays',
   // Both chats have a row; the group's points to the supergroup's.
   'chats.id': 'stays',
   'chats.assigned_to': 'follows',

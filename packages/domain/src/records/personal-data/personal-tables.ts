@@ -208,7 +208,7 @@ export const PERSONAL_TABLES: Record<keyof Tables, PersonalTable> = {
   accounts: { stays: 'accounts are of people who sign in; deleting an account removes it' },
   delivery_jobs: { stays: 'filters of redrives may name a chat; they go after a week' },
 
-  chat_views: { stays: 'saved views of the inbox that look for a name: settings of whoever saved them' },
+  saved_views: { stays: 'saved views that look for a name: settings of whoever saved them' },
 
   replies: { without: 'texts that people of the team send again and again' },
   chat_lists: { without: 'names of lists, and how many chats they have' },

@@ -4,7 +4,7 @@ import { centerChosen } from '../../../parts/center-chosen.ts';
 import { useWords } from '../../../words/words.tsx';
 import { type InboxFilter, QUEUES } from '../inbox-filter.ts';
 import { linkToList, useInboxPlace } from '../inbox-place.ts';
-import { SavedViews } from './saved-views.tsx';
+import { InboxViews } from './inbox-views.tsx';
 import { useQueueCounts } from './use-queue-counts.ts';
 import './queues.css';
 
@@ -36,7 +36,7 @@ export function QueueRail(): ReactNode {
           </li>
         ))}
       </ul>
-      <SavedViews />
+      <InboxViews />
     </nav>
   );
 }
