@@ -100,7 +100,9 @@ const newKey = async (): Promise<number> => {
   return (made.json as { id: number }).id;
 };
 
+/** The only one: its new name must be free. */
 const newView = async (): Promise<number> => {
+  await api.database.db.deleteFrom('saved_views').execute();
   const added = await admin('POST', '/api/views/add', { body: (await EXAMPLES.addSavedView()) as Input });
   return (added.json as { id: number }).id;
 };
