@@ -90,9 +90,16 @@ test(
   TEST_MS,
 );
 
+/** As at the beginning. */
+async function label(): Promise<void> {
+  await suite.fleet.rest('/api/bots/update', { id: north, labels: ['north', 'shop'] });
+  await suite.fleet.rest('/api/bots/update', { id: south, labels: ['south', 'shop'] });
+}
+
 test(
   'a filter of the fleet is saved as a view of the account, chosen, renamed and deleted',
   async () => {
+    await label();
     const { page, complaints } = await suite.openAsAdmin();
     const views = page.getByRole('navigation', { name: 'Saved views' });
     const bots = page.getByRole('table', { name: 'Bots' });
@@ -143,6 +150,7 @@ test(
 );
 
 testLooks('the fleet with saved views is accessible and fits the window', suite, async ({ page, signIn }, lookAt) => {
+  await label();
   for (const name of ['Shops', HOSTILE.cyrillic, HOSTILE.arabic]) {
     await suite.fleet.rest('/api/views/add', { screen: 'fleet', name, filter: { label: 'shop', q: name } });
   }
@@ -150,6 +158,7 @@ testLooks('the fleet with saved views is accessible and fits the window', suite,
   await page.getByRole('navigation', { name: 'Saved views' }).getByRole('link', { name: 'Shops' }).waitFor();
   await page.getByRole('table', { name: 'Bots' }).getByText('South shop').waitFor();
   await page.goto(`${suite.fleet.url}/console/?label=shop`);
+  await page.getByRole('table', { name: 'Bots' }).getByText('Unlabelled').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Save view' }).waitFor();
   await lookAt('fleet-views');
 });
