@@ -70,9 +70,23 @@ function KeyLink({ entry, id }: { entry: AuditEntryResource; id: number }): Reac
 }
 
 function Changes({ details }: { details: string }): ReactNode {
+  const all = useDetails()(details);
+  const changes = all.filter(({ after }) => after !== undefined);
+  const said = all.filter(({ after }) => after === undefined).map(({ field }) => field);
+  return (
+    <>
+      {said.length > 0 && (
+        <p className="said" dir="auto">
+          {said.join('; ')}
+        </p>
+      )}
+      {changes.length > 0 && <ChangeTable changes={changes} />}
+    </>
+  );
+}
+
+function ChangeTable({ changes }: { changes: readonly ChangeInWords[] }): ReactNode {
   const { audit: words } = useWords();
-  const changes = useDetails()(details);
-  if (changes.length === 0) return null;
   // Of what was added, nothing was there before.
   const hasBefore = changes.some(({ before }) => before !== undefined);
   return (

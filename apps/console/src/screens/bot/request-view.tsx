@@ -4,6 +4,7 @@ import { parsedOrUndefined } from '../../parts/json-text.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { StateMark } from '../../parts/state-badge.tsx';
 import { useNumber } from '../../parts/time.tsx';
+import { Told } from '../../parts/told.tsx';
 import { useDeliveriesWords } from '../deliveries/deliveries-words.ts';
 import './request.css';
 
@@ -69,7 +70,11 @@ export function AnswerView({ status, duration_ms, type, excerpt, error }: Answer
         {duration_ms !== undefined && <span className="muted">{words.duration(number(duration_ms))}</span>}
         {type && <span className="muted cut">{type}</span>}
       </p>
-      {error !== undefined && <p className="fault">{error}</p>}
+      {error !== undefined && (
+        <p className="fault">
+          <Told text={error} />
+        </p>
+      )}
       {excerpt ? <pre className="excerpt">{excerpt}</pre> : <p className="muted">{words.emptyAnswer}</p>}
     </section>
   );

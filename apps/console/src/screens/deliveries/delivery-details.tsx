@@ -1,7 +1,7 @@
 import type { DeliveryResource } from '@flotilla/contract/deliveries.ts';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { BotName } from '../../parts/bot-name.tsx';
+import { BotLink } from '../../parts/bot-name.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ChatLink } from '../../parts/chat-link.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
@@ -9,6 +9,7 @@ import { curlOf } from '../../parts/curl.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Inspector } from '../../parts/inspector.tsx';
 import { When } from '../../parts/time.tsx';
+import { Told } from '../../parts/told.tsx';
 import { useWords } from '../../words/words.tsx';
 import { useKeptUpdate } from '../bot/attempt-details.tsx';
 import { AttemptOutcome } from '../bot/attempt-outcome.tsx';
@@ -110,15 +111,10 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryResource }): ReactNode 
   return (
     <Facts
       rows={[
-        [
-          facts.bot,
-          <Link key="bot" to="/bots/$id" params={{ id: String(delivery.bot_id) }}>
-            <BotName id={delivery.bot_id} />
-          </Link>,
-        ],
+        [facts.bot, <BotLink key="bot" id={delivery.bot_id} />],
         [facts.reader, delivery.program_name ?? words.readers[delivery.reader]],
         [facts.reason, words.reasons[delivery.reason_code]],
-        [facts.error, delivery.last_error],
+        [facts.error, <Told key="error" text={delivery.last_error} />],
         ...(delivery.last_status === undefined ? [] : [[facts.status, delivery.last_status] as const]),
         [facts.attempts, delivery.attempts],
         ...(delivery.chat_id === undefined

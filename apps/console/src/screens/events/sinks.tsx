@@ -9,6 +9,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Failure } from '../../parts/failure.tsx';
 import { StateMark } from '../../parts/state-badge.tsx';
 import { Ago, useNumber } from '../../parts/time.tsx';
+import { Told } from '../../parts/told.tsx';
 import { REFRESH_MS } from '../../queries.ts';
 import { useEventsWords } from './events-words.ts';
 import { SinkForm } from './sink-form.tsx';
@@ -68,7 +69,7 @@ function SinkRow({ sink }: { sink: Sink }): ReactNode {
         </p>
         {sink.last_error && (
           <p className="fault">
-            <bdi>{sink.last_error}</bdi>
+            <Told text={sink.last_error} />
           </p>
         )}
         <Tested test={test} />

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { CSSProperties, ReactNode } from 'react';
 import { StateMark } from '../../parts/state-badge.tsx';
 import { useNumber } from '../../parts/time.tsx';
+import { useTold } from '../../parts/told.tsx';
 import { useWords } from '../../words/words.tsx';
 import { MessageLink } from './message-link.tsx';
 import { canReplay, Replay } from './replay.tsx';
@@ -120,7 +121,9 @@ function AttemptLink({ bot_id, attempt, scale }: RowProps & { bot_id: number; at
   const { bot } = useWords();
   const number = useNumber();
   const duration = useDuration();
+  const told = useTold();
   const { id, status, duration_ms: took, destination, error, call_error, call } = attempt;
+  const reason = error ?? call_error;
   return (
     <Link
       to="/bots/$id/updates/$update"
@@ -133,7 +136,9 @@ function AttemptLink({ bot_id, attempt, scale }: RowProps & { bot_id: number; at
       <span className="muted">{scale && words.after(duration(scale.since(attempt.at)))}</span>
       <b>{status === 0 ? bot.noAnswer : status}</b>
       <span className="muted">{bot.ms(number(took))}</span>
-      <span className="muted cut">{[destination, error ?? call_error ?? call].filter(Boolean).join(': ')}</span>
+      <span className="muted cut">
+        {[destination, reason === undefined ? call : told(reason)].filter(Boolean).join(': ')}
+      </span>
     </Link>
   );
 }

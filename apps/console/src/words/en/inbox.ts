@@ -30,7 +30,7 @@ export const inbox = {
   types: { private: 'Private', group: 'Group', supergroup: 'Supergroup', channel: 'Channel' },
   ofBot: 'Chats of the bot',
   allBots: 'All bots',
-  filterHint: 'Name or @username',
+  filterHint: 'Find a chat',
   clear: 'Clear the filter',
   noMatch: 'No chats match the filter.',
   empty: 'No chats yet',

@@ -117,6 +117,8 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
   [/^(program|route|sink|reply|note|list|broadcast|question|tag|key|account) (\d+)$/, '%1 $2'],
   [/^failures of broadcast (\d+)$/, 'сбои рассылки $1'],
   [/^parent (@\S+) \(bot (\d+)\)$/, 'родитель $1 (бот $2)'],
+  [/^entry (\d+)$/, 'запись $1'],
+  [/^at (.+)$/, 'на $1'],
   [/^consumer (.+)$/, 'потребитель $1'],
   [/^topic (\d+)$/, 'тема $1'],
   [/^message (\d[\d, ]*)$/, 'сообщение $1'],
