@@ -17,9 +17,8 @@ import { TryNow } from '../bot/try-now.tsx';
 import { ATTENTION_KINDS } from './fleet-filter.ts';
 import { type Incident, incidentsOf, MOST_ENTRIES } from './incidents.ts';
 
-/** The faults of the fleet, one line for each cause, the worst first: the bots that it hits, the remedy, and one action. */
-export function Attention({ fleet }: { fleet: FleetResource | undefined }): ReactNode {
-  const { fleet: words } = useWords();
+/** The faults of the fleet with the bots that they hit. `isAwaited`: the first answers are still to come. */
+export function useAttention(fleet: FleetResource | undefined) {
   const isWrong = ATTENTION_KINDS.some((kind) => (fleet?.attention[kind] ?? 0) > 0);
   const entries = useQuery({
     queryKey: ['bots', 'attention'],
@@ -30,10 +29,18 @@ export function Attention({ fleet }: { fleet: FleetResource | undefined }): Reac
   });
   const incidents = isWrong ? incidentsOf(entries.data?.rows ?? []) : [];
   const bots = useBotsOf(incidents);
+  // Of what fails, the page does not wait for the next try.
+  const isAwaited = [entries, bots].some(({ isLoading, failureCount }) => isLoading && failureCount === 0);
+  return { incidents, isAwaited, entries: entries.data, bots: bots.data ?? NO_BOTS };
+}
+
+/** The faults of the fleet, one line for each cause, the worst first: the bots that it hits, the remedy, and one action. */
+export function Attention({ incidents, entries, bots }: ReturnType<typeof useAttention>): ReactNode {
+  const { fleet: words } = useWords();
   const held = useHeldRows({ total: incidents.length, rowAt: (index) => incidents[index], keyOf, stale: false });
   const shown = Array.from({ length: held.total }, (_, index) => held.rowAt(index)).filter((one) => one !== undefined);
-  if (!isWrong && shown.length === 0) return null;
-  const left = (entries.data?.total ?? 0) - (entries.data?.rows.length ?? 0);
+  if (shown.length === 0) return null;
+  const left = (entries?.total ?? 0) - (entries?.rows.length ?? 0);
   return (
     <section className="attention" aria-labelledby="attention" {...held.area}>
       <header>
@@ -41,7 +48,6 @@ export function Attention({ fleet }: { fleet: FleetResource | undefined }): Reac
         <ChangedRows held={held} />
       </header>
       <ul>
-        {entries.data === undefined && <Awaited fleet={fleet} />}
         {shown.map((incident) => (
           <IncidentLine key={keyOf(incident)} incident={incident} bots={bots} />
         ))}
@@ -53,28 +59,20 @@ export function Attention({ fleet }: { fleet: FleetResource | undefined }): Reac
 
 const keyOf = ({ key }: Incident): string => key;
 
-/** Until the entries are there, the list has as many lines as kinds: what is below must not move much. */
-function Awaited({ fleet }: { fleet: FleetResource | undefined }): ReactNode {
-  return ATTENTION_KINDS.filter((kind) => (fleet?.attention[kind] ?? 0) > 0).map((kind) => (
-    <li key={kind} className="awaited">
-      <span className="shape" />
-    </li>
-  ));
-}
-
 const NAMED = 3;
 const NAMED_IN_ALL = 100;
+const NO_BOTS: ReadonlyMap<number, BotResource> = new Map();
 
 /** The bots that the lines name, in one call. */
-function useBotsOf(incidents: readonly Incident[]): ReadonlyMap<number, BotResource> {
+function useBotsOf(incidents: readonly Incident[]) {
   const ids = [...new Set(incidents.flatMap(({ botIds }) => botIds.slice(0, NAMED)))].slice(0, NAMED_IN_ALL);
-  const { data } = useQuery({
+  return useQuery({
     queryKey: ['bots', 'of-incidents', ids.join()],
     queryFn: ({ signal }) => callPage('listBots', { ids: ids.join(), limit: NAMED_IN_ALL } as never, signal),
     placeholderData: keepPreviousData,
     enabled: ids.length > 0,
+    select: ({ rows }): ReadonlyMap<number, BotResource> => new Map(rows.map((bot) => [bot.id, bot])),
   });
-  return new Map((data?.rows ?? []).map((bot) => [bot.id, bot]));
 }
 
 type LineProps = { incident: Incident; bots: ReadonlyMap<number, BotResource> };

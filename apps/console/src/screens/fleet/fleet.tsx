@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { call } from '../../call.ts';
 import { Failure } from '../../parts/failure.tsx';
 import { useSavedViews } from '../../parts/saved-views.tsx';
@@ -10,7 +10,7 @@ import { seesWholeFleet, useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
 import { Activity } from '../activity/activity.tsx';
 import { type Range, useActivity } from '../activity/use-activity.ts';
-import { Attention } from './attention.tsx';
+import { Attention, useAttention } from './attention.tsx';
 import { BotList } from './bot-list.tsx';
 import { Figures } from './figures.tsx';
 import type { FleetFilter } from './fleet-filter.ts';
@@ -35,7 +35,11 @@ export function Fleet(): ReactNode {
   const activity = useActivity(null, range, isAdmin);
   // The upper part comes first: it would push away the lower one.
   const views = useSavedViews('fleet');
-  const isBegun = !fleet.isPending && !views.isPending && !(isAdmin && activity.isPending);
+  const attention = useAttention(fleet.data);
+  const isPending = fleet.isPending || views.isPending || (isAdmin && activity.isPending) || attention.isAwaited;
+  const [isBegun, begin] = useState(false);
+  // What begins to fail later must not take the page away.
+  if (!isPending && !isBegun) begin(true);
   const canAdd = seesWholeFleet(account);
   const hasBots = Object.values(fleet.data?.states ?? {}).some((count) => count > 0);
   return (
@@ -50,7 +54,7 @@ export function Fleet(): ReactNode {
       </header>
       {fleet.isError && <Failure error={fleet.error} retry={() => void fleet.refetch()} />}
       {fleet.data && hasBots && isBegun && <Figures fleet={fleet.data} range={range} />}
-      {isBegun && <Attention fleet={fleet.data} />}
+      {isBegun && <Attention {...attention} />}
       {isAdmin && hasBots && isBegun && <FleetActivity range={filter.range} />}
       {isBegun && (
         <section aria-labelledby="bots">
