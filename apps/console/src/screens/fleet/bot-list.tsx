@@ -139,7 +139,7 @@ function BotName({ bot }: { bot: BotResource }): ReactNode {
         <bdi>{bot.name}</bdi>
       </Link>
       <bdi className="cut username">@{bot.username}</bdi>
-      {bot.labels.length > 0 && <bdi className="cut username">{bot.labels.join(' · ')}</bdi>}
+      {bot.labels.length > 0 && <bdi className="cut username bot-labels">{bot.labels.join(' · ')}</bdi>}
     </>
   );
 }
