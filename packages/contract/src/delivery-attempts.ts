@@ -85,7 +85,7 @@ export const deliveryAttemptOperations = {
     summary:
       "Lists attempts to hand over a bot's updates: to its backend, to its programs, and by its rules; newest first.",
     description:
-      'Without `bot_id` it lists the failed ones of all bots that the caller sees; with it, those that succeeded are among them. All attempts of the last 24 hours are kept, and of each reader at least the last 1,000. Of the newest 20 failed answers of a backend the beginning is kept, for a day.\n\nThere is no `X-Total-Count`. A `Link` goes on where there may be more; with filters that match little, a page may be short.',
+      'Without `bot_id` it lists the failed ones of all bots that the caller sees; with it, those that succeeded are among them. A bot that failed last under a release before 1.1, or before Redis was emptied, is listed there once it has failed again. All attempts of the last 24 hours are kept, and of each reader at least the last 1,000. Of the newest 20 failed answers of a backend the beginning is kept, for a day.\n\nThere is no `X-Total-Count`. A `Link` goes on where there may be more; with filters that match little, a page may be short.',
     input: z.object({
       bot_id: anyBotId(),
       reader: z.enum(SENDING_READERS).optional().describe('Only attempts of this reader; program: of all programs.'),
@@ -103,6 +103,7 @@ export const deliveryAttemptOperations = {
     }),
     output: z.array(attemptResource),
     uncounted: true,
+    errors: ['too_many_requests'],
     botInputs: ['bot_id'],
     example: {
       input: { bot_id: 7 },

@@ -9,13 +9,15 @@ import { refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import { decodeCursor } from '../http/page.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
+import { whileWanted } from '../operations/search-limit.ts';
 import { seenBots } from './deliveries.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 const NO_ANSWER = { from: 0, to: 0 };
+const NONE_LISTED = { attempts: [], next: null };
 
 export const deliveryAttemptHandlers: Handlers<typeof deliveryAttemptOperations> = {
-  async listDeliveryAttempts(context, { input, caller }) {
+  async listDeliveryAttempts(context, { input, caller, response }) {
     const { bot_id, reader, program_id, ok, status, limit } = input;
     const query = {
       ...{ reader, program_id, ok, chat_id: input.chat_id, update_id: input.update_id },
@@ -28,7 +30,9 @@ export const deliveryAttemptHandlers: Handlers<typeof deliveryAttemptOperations>
         throw refusedInput('ok', 'must not be true without bot_id: over all bots, failed attempts are listed');
       const before = decodeCursor(input.before, ['ms', 'platformId', 'text']);
       const { bots } = seenBots(context, caller, undefined);
-      const { attempts, next } = await listFailedAttempts(context, bots, query, { limit, before });
+      const { attempts, next } = await whileWanted(context, caller, response, NONE_LISTED, (signal) =>
+        listFailedAttempts(context, bots, query, { limit, before }, signal),
+      );
       return { rows: attempts.map((attempt) => presentAttempt(caller, attempt.botId, attempt)), total: null, next };
     }
     const before = decodeCursor(input.before, ['ms', 'text']);

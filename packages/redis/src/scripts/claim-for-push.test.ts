@@ -94,6 +94,21 @@ test('opens the breaker after ten seconds of failures, and closes it at the firs
   expect(await scene.commands.hexists(scene.keys.state, 'openUntil')).toBe(0);
 });
 
+test('of a bot whose attempts fail the last one is known by its own time, which is of the clock of a worker', async () => {
+  await scene.applyBot({ push: true });
+  await scene.accept([1]);
+  await claim({ name: 'a1' });
+  const score = () => scene.commands.zscore(scene.turnKeys('push').failing, BOT);
+  const attempt = (atMs: number) => `${atMs} 1 5 502 1 1 1 - -`;
+  await claim({ token: 1, name: 'a2', settled: retried(0) }, { tried: attempt(7_000), measured: '17 1' });
+  expect(await score()).toBeNull();
+  const tried = [attempt(9_000), attempt(8_000)].join('\n');
+  await claim({ token: 1, name: 'a3', settled: retried(0) }, { tried, measured: '3 2 17 2' });
+  expect(await score()).toBe('9000');
+  await claim({ token: 1, name: 'a4', settled: retried(0) }, { tried: attempt(5_000), measured: '3 1 17 1' });
+  expect(await score()).toBe('9000');
+});
+
 test('an update that comes while the breaker is open and nothing waits has a turn at the next probe', async () => {
   await scene.applyBot({ push: true });
   await scene.accept([1]);

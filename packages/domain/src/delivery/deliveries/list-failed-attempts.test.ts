@@ -10,6 +10,7 @@ import { type AttemptOfBot, type FleetCursor, listFailedAttempts } from './list-
 const BOTS = Array.from({ length: 700 }, (_, at) => aBot({ id: at + 1 }));
 const FAILED_AT_MS = [50_000, 30_000, 10_000];
 const LIMIT = 400;
+const WANTED = new AbortController().signal;
 
 const scene = logScene();
 let database: TestDatabase;
@@ -43,7 +44,7 @@ async function everyPage(query: Parameters<typeof listFailedAttempts>[2]): Promi
   let before: FleetCursor | null = null;
   do {
     const deps = { db: database.db, redis: scene.redis() };
-    const { attempts, next } = await listFailedAttempts(deps, BOTS, query, { limit: LIMIT, before });
+    const { attempts, next } = await listFailedAttempts(deps, BOTS, query, { limit: LIMIT, before }, WANTED);
     pages.push(attempts);
     before = next;
   } while (before !== null && pages.length < 50);

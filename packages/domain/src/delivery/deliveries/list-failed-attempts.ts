@@ -27,14 +27,17 @@ export async function listFailedAttempts(
   bots: readonly Bot[],
   query: Omit<AttemptQuery, 'ok' | 'withDropped'>,
   { limit, before }: { limit: number; before: FleetCursor | null },
+  signal: AbortSignal,
 ): Promise<{ attempts: AttemptOfBot[]; next: FleetCursor | null }> {
-  const failing = await failingBots(deps.redis, bots, query.sinceMs ?? 0);
+  const { sinceMs = 0 } = query;
+  const failing = await failingBots(deps.redis, bots, sinceMs);
   const found: AttemptOfBot[] = [];
   const fromMs = before?.[0] ?? Number.POSITIVE_INFINITY;
   const newer = failing.filter(({ lastMs }) => lastMs >= fromMs).length;
   // Failures before this time may be missing.
   let knownFromMs = 0;
   for (let first = 0; first < failing.length; first += BOTS_AT_ONCE) {
+    signal.throwIfAborted();
     const further = failing[first]!.lastMs;
     if (found.length > limit && found[limit]!.atMs > further) break;
     // Of bots that failed within the same milliseconds, none is left out, so that the next page begins earlier than this one.
@@ -45,7 +48,9 @@ export async function listFailedAttempts(
     const pages = await Promise.all(
       failing.slice(first, first + BOTS_AT_ONCE).map(async ({ bot }) => {
         const page = { limit: limit + 1, before: cursorOf(bot.id, before) };
-        const { attempts, next } = await listAttempts(deps, bot, { ...query, ok: false }, page);
+        // What is older than a full page has no place on it.
+        const since = Math.max(sinceMs, found[limit]?.atMs ?? 0);
+        const { attempts, next } = await listAttempts(deps, bot, { ...query, ok: false, sinceMs: since }, page);
         const ofUpdates = attempts.filter(({ replay }) => replay === undefined);
         return { attempts: ofUpdates.map((attempt) => ({ ...attempt, botId: bot.id })), next };
       }),
@@ -54,7 +59,7 @@ export async function listFailedAttempts(
       found.push(...attempts);
       knownFromMs = Math.max(knownFromMs, next?.[0] ?? 0);
     }
-    found.sort(newestFirst);
+    found.sort(newestFirst).splice(limit + 1);
   }
   return pageOf(found, limit, knownFromMs);
 }

@@ -35,6 +35,15 @@ local function keepHits(turn, args)
   if addHits(turn.history, turn.pendingTurns, owner, args.hits) then turn.wakeHistory = 1 end
 end
 
+-- When the last attempt of this call was made. Whoever lists attempts goes by their times, which are of the worker's clock.
+local function lastAttempt(turn, args)
+  local last
+  for at in string.gmatch('\n' .. args.tried, '\n(%d+)') do
+    if not last or tonumber(at) > tonumber(last) then last = at end
+  end
+  return last or turn.nowText
+end
+
 -- Counts for the bot, its shard and the reader, at the end of a call. What was given up is counted with its dead letter.
 local function countOutcomes(turn, args)
   countActivity(args.activityPrefix, args.shardActivityPrefix, turn.now, 0, turn.delivered, 0, turn.retried, 0)
@@ -42,5 +51,5 @@ local function countOutcomes(turn, args)
   local delivered = turn.reader == 'rules' and turn.delivered or 0
   local attempts = turn.repeated and '' or args.measured
   local hasFailed = countOfReader(args.readerMinutesPrefix, turn.now, delivered, 0, turn.retried, attempts)
-  if hasFailed then redis.call('ZADD', turn.failing, turn.nowText, turn.botId) end
+  if hasFailed then redis.call('ZADD', turn.failing, 'GT', lastAttempt(turn, args), turn.botId) end
 end
