@@ -63,17 +63,17 @@ test(
 describe('a token that is replaced while its bot moves', () => {
   const give = (bot: FleetBot, token: string) => rest('/api/bots/update', { id: bot.id, token });
 
-  test(
-    'is given while the bot is still where it was, also after the old one ended in the middle of the logOut',
-    async () => {
+  test.each([
+    ['is refused', { kind: 'status', status: 400, description: 'Bad Request: not yet' }],
+    ['is not answered, so that it may have left', { kind: 'reset' }],
+  ] as const)(
+    'is given while the bot is still where it was, also after the old one ended while the logOut %s',
+    async (_how, effect) => {
       const { bot, say } = await bots.botWithPerson();
-      await servers.cloud.setFault({
-        ...{ bot: bot.platformId, method: 'logOut' },
-        effect: { kind: 'status', status: 400, description: 'Bad Request: not yet' },
-      });
+      await servers.cloud.setFault({ bot: bot.platformId, method: 'logOut', effect });
       await bots.move(bot, 'local');
       await bots.reaches(bot, 'log_out');
-      await bots.waitsFor(bot, 'not yet');
+      await waitFor(async () => (await callsOf(bot, 'logOut')).length > 0, WAITED);
       const { token } = await servers.cloud.revokeToken({ bot: bot.platformId });
       await works();
       await bots.waitsFor(bot, '401');
@@ -111,7 +111,7 @@ test(
     const { bot, say } = await bots.botWithPerson({ webhook_mode: true });
     await servers.cloud.setFault({
       ...{ bot: bot.platformId, method: 'setWebhook', count: 1 },
-      effect: { kind: 'delay', delayMs: 10_000 },
+      effect: { kind: 'delay', delayMs: 25_000 },
     });
     await bots.move(bot, 'local');
     const isBeingSet = async () => (await callsOf(bot, 'setWebhook')).some(({ server }) => server === 'local');

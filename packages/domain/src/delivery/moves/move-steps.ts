@@ -71,8 +71,8 @@ async function depart(deps: StepDeps, bot: Bot, move: BotMove): Promise<StepEnd>
       if (left.stays && move.leaves_at === null) await botMoveStore(deps.db).stay(move);
       return waits(deps, left.reason);
     case 'refused':
-      // In the step before, a new token can be given.
-      return move.leaves_at === null ? drainAgain(deps, move, left.reason) : waits(deps, left.reason);
+      // In the step before, a new token can be given, and the server is asked again whether an earlier try has logged it out.
+      return drainAgain(deps, move, left.reason);
     case 'no-room':
       // An earlier try may have logged it out.
       if (move.leaves_at !== null && !left.isHere) return waits(deps, left.reason);
