@@ -179,7 +179,10 @@ test('bots whose server is named no more get nothing, and say why', async () => 
   );
   expect(await stateOf(waits)).not.toBe('sent');
   // Each process warns of the others: a name that means another server there would mix the updates of bots.
-  const warns = async () => (await (await fetch(`${fleet.url}/readyz`)).text()).includes('The worker ');
+  const warns = async () =>
+    (await (await fetch(`${fleet.url}/readyz`)).text()).includes(
+      'Another process of the fleet has other Bot API servers',
+    );
   await waitFor(warns, { message: 'the warning of the api', timeoutMs: 20_000 });
   expect(fleet.workers[0]?.output()).toContain('TELEGRAM_UPSTREAMS has no server of this name');
 }, 60_000);

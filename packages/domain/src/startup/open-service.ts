@@ -81,7 +81,7 @@ export async function openService(kinds: Kinds, config: ServiceConfig, options: 
   onClose(endpoints.close);
   const announced = kinds.map((one) => {
     const told = { ...one, version: VERSION, servers: serversDigest(config) };
-    return announceReplica({ redis, clock, installation }, told);
+    return announceReplica({ redis, clock, installation, log }, told);
   });
   for (const { close } of announced) onClose(close);
   const ofStores = storeWarnings(opened);

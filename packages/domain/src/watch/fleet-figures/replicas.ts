@@ -4,6 +4,7 @@ import type { RedisHandles } from '@flotilla/redis/connect.ts';
 import { replicaKeys } from '@flotilla/redis/keys.ts';
 import { serverNowMs } from '@flotilla/redis/server-now.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
+import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Installation } from '../../fleet/installation/follow-installation.ts';
 
 /** A process of the fleet, as it describes itself. */
@@ -25,6 +26,9 @@ export type Replica = {
 /** A clock that is further from that of a store is wrong. */
 const CLOCK_APART_MS = 60_000;
 
+const OTHER_SERVERS =
+  'Another process of the fleet has other Bot API servers in its settings (TELEGRAM_API_URL, TELEGRAM_UPSTREAMS)';
+
 const EVERY_MS = 5_000;
 /** A killed process is listed for this long. */
 const LISTED_MS = 15_000;
@@ -34,16 +38,16 @@ const LISTED_MS = 15_000;
  * nothing; nobody could read it then. It tells nothing in the Redis of others, so not before the installation is known.
  */
 export function announceReplica(
-  deps: { redis: RedisHandles; clock: Clock; installation: Installation },
+  deps: { redis: RedisHandles; clock: Clock; installation: Installation; log: Logger },
   process: Pick<Replica, 'kind' | 'roles' | 'version' | 'servers'>,
 ): { id: string; warnings(): string[]; close(): Promise<void> } {
-  const { installation, redis } = deps;
+  const { installation, redis, log } = deps;
   const { commands } = redis;
   const id = randomBytes(6).toString('hex');
   const replica: Replica = { id, ...process, host: hostname(), startedAtMs: deps.clock.nowMs() };
   let closed = false;
   let said = false;
-  let warnings: string[] = [];
+  let others: Replica[] = [];
   const takeBack = async (): Promise<void> => {
     if (!said) return;
     await commands.del(replicaKeys.one(id)).catch(() => undefined);
@@ -57,7 +61,11 @@ export function announceReplica(
     const clockAheadMs = await aheadOf(redis, deps.clock);
     await commands.set(replicaKeys.one(id), JSON.stringify({ ...replica, clockAheadMs }), 'PX', LISTED_MS);
     await commands.sadd(replicaKeys.ids, id);
-    warnings = withOtherServers(replica, await readReplicas({ redis }));
+    const found = withOtherServers(replica, await readReplicas({ redis }));
+    for (const { kind, id: other, host } of found) {
+      if (!others.some((known) => known.id === other)) log.warn({ kind, id: other, host }, OTHER_SERVERS);
+    }
+    others = found;
   };
   let saying: Promise<void> = Promise.resolve();
   const sayAgain = () => {
@@ -67,7 +75,8 @@ export function announceReplica(
   const timer = setInterval(sayAgain, EVERY_MS);
   return {
     id,
-    warnings: () => warnings,
+    // Strangers may read whether a process is ready: which other one it is stands in the log.
+    warnings: () => (others.length > 0 ? [OTHER_SERVERS] : []),
     close: async () => {
       clearInterval(timer);
       closed = true;
@@ -84,14 +93,8 @@ async function aheadOf(redis: RedisHandles, clock: Clock): Promise<number> {
 }
 
 /** A name that means one server here and another one there would mix the updates of its bots. */
-function withOtherServers({ servers }: Replica, replicas: readonly Replica[]): string[] {
-  return replicas.flatMap(({ kind, id, host, servers: others = servers }) =>
-    others === servers
-      ? []
-      : [
-          `The ${kind} ${id} on ${host} has other Bot API servers in its settings (TELEGRAM_API_URL, TELEGRAM_UPSTREAMS)`,
-        ],
-  );
+function withOtherServers({ servers }: Replica, replicas: readonly Replica[]): Replica[] {
+  return replicas.filter((other) => other.servers !== undefined && other.servers !== servers);
 }
 
 /** Those whose clock is wrong, and what to say of each. */
