@@ -209,7 +209,7 @@ test('a group that becomes a supergroup gets what waits for it there', async () 
 
 test('a bot keeps its own pace, which leaves bulk a fifth less, and counts what its program sends', async () => {
   const busy = await fleet.addBot({ pace: { per_second: 10 } });
-  const chats = await Promise.all(Array.from({ length: 60 }, () => reader(busy)));
+  const chats = await Promise.all(Array.from({ length: 40 }, () => reader(busy)));
   const entries = await Promise.all(
     chats.map((chat, at) => add(chat, `${at}`, { bot_id: busy.id, priority: at < 40 ? 'normal' : 'bulk' })),
   );
@@ -275,10 +275,10 @@ test('what a revoked token had handed over is held and said why, until an admin 
 
 test('keeps within the limits of the platform while its machine is busy', async () => {
   const busy = await fleet.addBot();
-  const chats = await Promise.all(Array.from({ length: 60 }, () => reader(busy)));
+  const chats = await Promise.all(Array.from({ length: 40 }, () => reader(busy)));
   await fleet.control.setLimits({ bot: busy.platformId, limits: { perSecond: 2 * 25, perChatSecond: 2 } });
   const entries = await Promise.all(
-    chats.flatMap((chat) => [1, 2].map((at) => add(chat, `${at}`, { bot_id: busy.id }))),
+    chats.flatMap((chat) => [1, 2, 3].map((at) => add(chat, `${at}`, { bot_id: busy.id }))),
   );
   for (const { id } of entries) await inState(id, 'sent', 60_000);
   const sent = await sentBy(busy);
