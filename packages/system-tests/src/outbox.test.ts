@@ -209,7 +209,7 @@ test('a group that becomes a supergroup gets what waits for it there', async () 
 
 test('a bot keeps its own pace, which leaves bulk a fifth less, and counts what its program sends', async () => {
   const busy = await fleet.addBot({ pace: { per_second: 10 } });
-  const chats = await Promise.all(Array.from({ length: 40 }, () => reader(busy)));
+  const chats = await Promise.all(Array.from({ length: 60 }, () => reader(busy)));
   const entries = await Promise.all(
     chats.map((chat, at) => add(chat, `${at}`, { bot_id: busy.id, priority: at < 40 ? 'normal' : 'bulk' })),
   );
