@@ -15,6 +15,11 @@ test.each([
     /^Обновления ждут, и никто не опрашивает .последний раз 2026-/,
   ],
   ['The upstream local refuses: 401 Unauthorized', 'сервер local отклоняет: 401 Unauthorized'],
+  ['The platform takes no bot back for ten minutes after it left', /^Telegram не принимает бота обратно десять минут/],
+  [
+    'The upstream local does not answer: timeout, and the bot may be logged in there',
+    'сервер local не отвечает: timeout. Бот, возможно, остался там',
+  ],
   ['Nothing is polled or sent: Redis belongs to another installation', /Redis принадлежит другой установке$/],
 ])('what happened is told in Russian, with its reason: %s', (sentence, told) => {
   expect(russian.told(sentence)).toEqual(expect.stringMatching(told));

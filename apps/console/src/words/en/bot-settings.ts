@@ -84,7 +84,7 @@ export const botSettings = {
   adopting: 'Bots that it adopts',
   template: 'Template',
   templateHint:
-    'JSON: name, backend_url, programs, long_poll_enabled and commands of a new bot. {id}, {username} and {name} stand for its own in the name and in URLs; in a host only below a fixed domain.',
+    'JSON: name, backend_url, programs, long_poll_enabled and commands of a new bot. {id}, {username} and {name} stand for its own in the name and in URLs; in a host only below a fixed domain, as https://{username}.example.com, and {id} in a name without one, as http://bot-{id}:8080.',
   changes: (n: number) => plural(n, { one: '{n} unsaved change', other: '{n} unsaved changes' }),
   saved: 'Saved',
   save: 'Save',

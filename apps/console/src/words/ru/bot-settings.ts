@@ -85,7 +85,7 @@ export const botSettings: typeof english = {
   adopting: 'Боты, которых он принимает',
   template: 'Шаблон',
   templateHint:
-    'JSON: name, backend_url, programs, long_poll_enabled и commands нового бота. {id}, {username} и {name} в имени и адресах заменяются его собственными; в имени сервера — только перед постоянным доменом.',
+    'JSON: name, backend_url, programs, long_poll_enabled и commands нового бота. {id}, {username} и {name} в имени и адресах заменяются его собственными; в имени сервера — только перед постоянным доменом, например https://{username}.example.com, а {id} — и в имени без домена, например http://bot-{id}:8080.',
   changes: (n) =>
     plural(n, {
       one: '{n} несохранённое изменение',

@@ -87,8 +87,22 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   ],
   [/^the platform$/i, 'Telegram'],
   [/^the upstream (\S+)$/i, 'сервер $1'],
+  [/^(.+), and the bot may be logged in there$/i, '$1. Бот, возможно, остался там'],
   [/^(the (?:platform|upstream \S+)) refuses: (.+)$/i, '$1 отклоняет: $2'],
   [/^(the (?:platform|upstream \S+)) does not answer: (.+)$/i, '$1 не отвечает: $2'],
+  [
+    /^(the (?:platform|upstream \S+)) takes no bot back for ten minutes after it left$/i,
+    '$1 не принимает бота обратно десять минут после выхода',
+  ],
+  [/^(the (?:platform|upstream \S+)) asks to wait$/i, '$1 просит подождать'],
+  [/^(the (?:platform|upstream \S+)) knows another bot by this token$/i, '$1 знает по этому токену другого бота'],
+  [
+    /^TELEGRAM_UPSTREAMS has no server (\S+), where the bot may be logged in: name it again$/,
+    'в TELEGRAM_UPSTREAMS нет сервера $1, где бот, возможно, остался: укажите его снова',
+  ],
+  [/^TELEGRAM_UPSTREAMS has no server (\S+)$/, 'в TELEGRAM_UPSTREAMS нет сервера $1'],
+  [/^the webhook cannot be set: (.+)$/i, 'не удаётся задать вебхук: $1'],
+  [/^Redis does not know the bot yet$/, 'Redis ещё не знает бота'],
   [
     /^the bot is disabled: enable it, since (\d+) updates wait at (.+)$/i,
     'бот отключён: включите его, обновления ждут ($2: $1)',
