@@ -95,7 +95,7 @@ function AlsoWith({ person, known }: { person: PersonOfChat; known: ChatPersonRe
   if (elsewhere.length === 0) return null;
   const links = elsewhere.map(({ bot_id: bot, bot_name: name }) => (
     <div key={bot}>
-      <ChatLink bot_id={bot} chat_id={user_id} className="cut">
+      <ChatLink bot_id={bot} chat_id={user_id} className="cut also-with">
         <bdi>{name}</bdi>
       </ChatLink>
     </div>
