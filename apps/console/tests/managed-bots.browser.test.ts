@@ -62,6 +62,26 @@ test(
   TEST_MS,
 );
 
+test(
+  'the dialog of a move says what it does before, and begins it',
+  async () => {
+    const { page, complaints } = await suite.openAsAdmin();
+    const { id } = await suite.fleet.addBot({ long_poll_enabled: true });
+    await page.goto(`${suite.fleet.url}/console/bots/${id}/settings`);
+    await page.getByRole('button', { name: /^Move…/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('radio', { name: 'local' }).waitFor();
+    await dialog.getByText('the bot is logged out at the platform').waitFor();
+    const moves = async () => (await suite.fleet.rest<BotResource>(`/api/bots/show?id=${id}`)).moving?.to;
+    expect(await moves()).toBeUndefined();
+    await dialog.getByRole('button', { name: 'Move', exact: true }).click();
+    await page.getByText('Moving to another Bot API server').waitFor();
+    expect(await moves()).toBe('local');
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
 testLooks('the link, the rotation and the move', suite, async ({ page, signIn }, lookAt) => {
   await signIn(...ADMIN);
   await page.getByRole('navigation', { name: 'Screens' }).waitFor();
@@ -73,6 +93,10 @@ testLooks('the link, the rotation and the move', suite, async ({ page, signIn },
   };
   await shows(`${parent.id}/settings`, /^Show the link/, 'make-bot');
   await shows(`${adopted.id}/settings`, /^Rotate…/, 'rotate-token');
+  await page.goto(`${suite.fleet.url}/console/bots/${adopted.id}/settings`);
+  await page.getByRole('button', { name: /^Move…/ }).click();
+  await page.getByRole('dialog').getByRole('listitem').nth(3).waitFor();
+  await lookAt('move-bot');
   await page.goto(`${suite.fleet.url}/console/bots/${moving.id}`);
   await page.getByText(/401/).first().waitFor();
   await lookAt('moving');

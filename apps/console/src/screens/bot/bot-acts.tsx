@@ -9,17 +9,19 @@ import { Failure } from '../../parts/failure.tsx';
 import { Field } from '../../parts/field.tsx';
 import { useForm } from '../../parts/use-form.ts';
 import { MakeBot } from './make-bot.tsx';
+import { MoveBot, useNextServers } from './move-bot.tsx';
 import { ReplaceToken } from './replace-token.tsx';
 import { RotateToken } from './rotate-token.tsx';
 import { useSettingsWords } from './settings-words.ts';
 
-type Act = 'make' | 'disable' | 'rotate' | 'token' | 'delete';
+type Act = 'make' | 'move' | 'disable' | 'rotate' | 'token' | 'delete';
 
 /** The acts that switch the bot off or change its nature; each asks first. */
 export function BotActs({ bot }: { bot: BotResource }): ReactNode {
   const words = useSettingsWords();
   const [asking, setAsking] = useState<Act | null>(null);
   const close = () => setAsking(null);
+  const isMovable = useNextServers(bot).length > 0;
   return (
     <section className="panel" aria-labelledby="acts">
       <h2 id="acts">{words.acts}</h2>
@@ -27,6 +29,11 @@ export function BotActs({ bot }: { bot: BotResource }): ReactNode {
         {bot.adopts && (
           <ActRow title={words.make} hint={words.makeHint}>
             <Button onClick={() => setAsking('make')}>{words.makeAct}</Button>
+          </ActRow>
+        )}
+        {isMovable && (
+          <ActRow title={words.move} hint={words.moveHint}>
+            <Button onClick={() => setAsking('move')}>{words.moveAct}</Button>
           </ActRow>
         )}
         {bot.disabled ? (
@@ -51,6 +58,7 @@ export function BotActs({ bot }: { bot: BotResource }): ReactNode {
         </ActRow>
       </ul>
       {asking === 'make' && <MakeBot parent={bot} close={close} />}
+      {asking === 'move' && <MoveBot bot={bot} close={close} />}
       {asking === 'rotate' && <RotateToken bot={bot} close={close} />}
       {asking === 'disable' && <Disable bot={bot} close={close} />}
       {asking === 'token' && <ReplaceToken bot={bot} close={close} />}

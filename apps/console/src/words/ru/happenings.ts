@@ -87,6 +87,10 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   ],
   [/^the platform$/i, 'Telegram'],
   [/^the upstream (\S+)$/i, 'сервер $1'],
+  [
+    /^(.+), and the bot could not come back for ten minutes$/,
+    '$1. Вернуть бота можно было бы только через десять минут',
+  ],
   [/^(.+), and the bot may be logged in there$/i, '$1. Бот, возможно, остался там'],
   [/^(the (?:platform|upstream \S+)) refuses: (.+)$/i, '$1 отклоняет: $2'],
   [/^(the (?:platform|upstream \S+)) does not answer: (.+)$/i, '$1 не отвечает: $2'],
@@ -112,6 +116,36 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^many updates wait at (.+), and are taken in$/i, 'обновлений много, они принимаются ($1)'],
   [/^no word of it is in a description$/, 'ни одного слова нет в описаниях'],
   [/^no candidate has a description$/, 'ни у одного бота нет описания'],
+  [/^(\d+) updates? that waits? at (.+) (?:is|are) taken in$/i, 'принимаются обновления, которые ждут ($2: $1)'],
+  [/^all updates that wait at (.+) are taken in$/i, 'принимаются все обновления, которые ждут ($1)'],
+  [/^the bot is logged out at (.+), and what it sends waits$/i, 'бот выходит ($1), отправки ждут'],
+  [/^(.+) is asked until it knows the bot$/i, 'бот входит ($1)'],
+  [
+    /^(.+) is asked until it knows the bot, which may refuse it for (\d+) s$/i,
+    'бот входит ($1), отказ возможен ещё $2 с',
+  ],
+  [/^(?:polling|the webhook) begins at (.+)$/i, 'начинается приём ($1)'],
+  [/^nothing is taken in, since the bot is disabled at (.+)$/i, 'приёма нет: бот отключён ($1)'],
+  [
+    /^Whoever else uses the token must call (.+) from then on, or Flotilla$/,
+    'Другим программам с этим токеном понадобится новый адрес ($1) или Flotilla',
+  ],
+  [/^The bot is logged out at (.+) first$/, 'Сначала бот выходит ($1)'],
+  [/^The bot is logged out at (.+) already$/, 'Бот уже вышел ($1)'],
+  [/^The move waits at its beginning, since (.+)$/, 'Перенос будет ждать в начале: $1'],
+  [
+    /^The bot left (.+) less than ten minutes ago: if that is the cloud, it refuses it so long$/,
+    'Бот вышел меньше десяти минут назад ($1): облако не примет его раньше',
+  ],
+  [
+    /^The bot is disabled, and what waits at (.+) would be lost: enable it first$/,
+    'Бот отключён, и обновления, которые ждут ($1), потерялись бы: включите его',
+  ],
+  [
+    /^Something else polls the bot with its token, and would log it in again: stop that first$/,
+    'Бота опрашивает другая программа с его токеном: остановите её, иначе она вернёт его обратно',
+  ],
+  [/^(.+): take it back first \(POST \/api\/bots\/take-back\)$/, '$1. Сначала верните обновления себе'],
   [/^Redis belongs to another installation$/, 'Redis принадлежит другой установке'],
 ];
 
