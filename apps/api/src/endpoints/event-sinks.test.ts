@@ -70,3 +70,9 @@ test('of deletions of one sink at the same time one happens, and a change of a d
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
   expect((await post('update', { id, name: 'Night' })).status).toBe(404);
 });
+
+test('there are fifty at most, also when sixty are added at once', async () => {
+  const adding = Array.from({ length: 60 }, (_, at) => post('add', { name: `Desk ${at}`, url: receiver.url }));
+  expect(new Set((await Promise.all(adding)).map(({ status }) => status))).toEqual(new Set([200, 400]));
+  expect((await api.admin('GET', '/api/event-sinks')).json).toHaveLength(50);
+});

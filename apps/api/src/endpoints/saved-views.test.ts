@@ -77,6 +77,13 @@ describe('saved views', () => {
     expect((await add({ name: 'Shops', filter: {} })).status).toBe(200);
   });
 
+  test('are fifty at most also when sixty are added at once', async () => {
+    const adding = Array.from({ length: 60 }, (_, at) => add({ ...SHOPS, name: `View ${at}` }));
+    const statuses = (await Promise.all(adding)).map(({ status }) => status);
+    expect(statuses.toSorted()).toEqual([...Array(50).fill(200), ...Array(10).fill(409)]);
+    expect(await listed('fleet')).toHaveLength(50);
+  });
+
   test('are none of a key that is limited to bots or labels, go with the account, and leave no audit entry', async () => {
     const { id } = await added(SHOPS);
     const made = await ada('POST', '/api/auth/api-keys', { body: { name: 'limited', bot_labels: ['shop'] } });

@@ -8,12 +8,10 @@ import {
 } from '@flotilla/contract/saved-views.ts';
 import type { Caller } from '@flotilla/domain/people/accounts/caller.ts';
 import { refuseKnownView } from '@flotilla/domain/people/accounts/refuse-known-view.ts';
+import { saveView } from '@flotilla/domain/people/accounts/save-view.ts';
 import { savedViewStore } from '@flotilla/domain/people/accounts/saved-view-store.ts';
 import { FlotillaError, refusedInput } from '@flotilla/runtime/flotilla-error.ts';
 import type { Handlers } from '../operations/handler.ts';
-
-/** Of one screen. */
-const MOST_VIEWS = 50;
 
 export const savedViewHandlers: Handlers<typeof savedViewOperations> = {
   async listSavedViews({ db }, { input, caller }) {
@@ -23,15 +21,9 @@ export const savedViewHandlers: Handlers<typeof savedViewOperations> = {
 
   async addSavedView({ db }, { input, caller }) {
     if (isLimited(caller)) throw new FlotillaError('forbidden', 'A key that is limited to some bots has no views');
-    const { screen, name, filter } = input;
-    const [foreign] = foreignFilters(screen, filter);
-    if (foreign !== undefined) throw refusedInput(`filter.${foreign}`, `is no filter of the screen ${screen}`);
-    const views = savedViewStore(db);
-    const known = await views.list(caller.account.id, screen);
-    if (known.length >= MOST_VIEWS && !known.some((view) => view.name === name)) {
-      throw new FlotillaError('conflict', `You have ${MOST_VIEWS} saved views; delete some first`);
-    }
-    return presentView(await views.save({ account_id: caller.account.id, ...input }));
+    const [foreign] = foreignFilters(input.screen, input.filter);
+    if (foreign !== undefined) throw refusedInput(`filter.${foreign}`, `is no filter of the screen ${input.screen}`);
+    return presentView(await saveView(db, { account_id: caller.account.id, ...input }));
   },
 
   async renameSavedView({ db }, { input: { id, name }, caller }) {

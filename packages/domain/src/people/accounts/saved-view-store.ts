@@ -2,6 +2,8 @@ import { storable } from '@flotilla/contract/resource.ts';
 import { type SavedViewRow, savedView, type ViewedScreen } from '@flotilla/contract/saved-views.ts';
 import type { Database } from '@flotilla/database/connect.ts';
 
+export type NewView = Pick<SavedViewRow, 'account_id' | 'screen' | 'name' | 'filter'>;
+
 /** SQL of the saved views of accounts. */
 export function savedViewStore(db: Database) {
   return {
@@ -11,8 +13,21 @@ export function savedViewStore(db: Database) {
       return ofScreen.where('screen', '=', screen).orderBy('name').execute();
     },
 
+    /** Views of the screen with other names; another transaction that asks for the account waits until this one has ended. */
+    async countOthersLocked({ account_id, screen, name }: NewView): Promise<number> {
+      await db.selectFrom('accounts').select('id').where('id', '=', account_id).forUpdate().execute();
+      const { count } = await db
+        .selectFrom('saved_views')
+        .select((row) => row.fn.countAll<number>().as('count'))
+        .where('account_id', '=', account_id)
+        .where('screen', '=', screen)
+        .where('name', '<>', name)
+        .executeTakeFirstOrThrow();
+      return count;
+    },
+
     /** Replaces the one of the same name on the screen. */
-    save(view: Pick<SavedViewRow, 'account_id' | 'screen' | 'name' | 'filter'>): Promise<SavedViewRow> {
+    save(view: NewView): Promise<SavedViewRow> {
       return db
         .insertInto('saved_views')
         .values(storable(savedView, view))

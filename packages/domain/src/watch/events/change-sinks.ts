@@ -39,7 +39,7 @@ export async function addSink(
   const signing = newSigning();
   const sink = await deps.db.transaction().execute(async (db) => {
     const sinks = sinkStore(db, deps.secrets);
-    if ((await sinks.list()).length >= SINKS_AT_MOST) {
+    if ((await sinks.countLocked()) >= SINKS_AT_MOST) {
       throw new FlotillaError('bad_request', `There can be ${SINKS_AT_MOST} event sinks`);
     }
     const added = await sinks.insert(content, signing);

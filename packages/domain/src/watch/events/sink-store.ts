@@ -32,11 +32,18 @@ export function sinkStore(db: Database, secrets: SecretBox) {
   const signingColumn = (id: number, signing: Signing) => ({
     signing_sealed: sealSigning(secrets, signing, SEALED_PLACES.sinkSigning(id)),
   });
+  const lockChanges = () => sql`select pg_advisory_xact_lock(${CHANGES_LOCK})`.execute(db);
   const present = () => db.selectFrom('event_sinks').selectAll().where('removed_at', 'is', null);
   return {
     /** Oldest first. */
     async list(): Promise<EventSink[]> {
       return (await present().orderBy('id').execute()).map(open);
+    },
+
+    /** How many there are; another transaction that adds or changes one waits until this one has ended. */
+    async countLocked(): Promise<number> {
+      await lockChanges();
+      return (await present().execute()).length;
     },
 
     async find(id: number): Promise<EventSink | null> {
@@ -46,7 +53,7 @@ export function sinkStore(db: Database, secrets: SecretBox) {
 
     /** Like `find`, and locks the sink until the transaction ends. Its entry of the audit log then waits for no other change. */
     async lock(id: number): Promise<EventSink | null> {
-      await sql`select pg_advisory_xact_lock(${CHANGES_LOCK})`.execute(db);
+      await lockChanges();
       const row = await present().where('id', '=', id).forUpdate().executeTakeFirst();
       return row === undefined ? null : open(row);
     },
