@@ -23,6 +23,8 @@ export type GuardedProcess = {
   /** Resolves once a line contains the text. Rejects when the process ends first. Does not work with an outputFile. */
   waitForOutput(text: string): Promise<void>;
   exited: Promise<void>;
+  /** The signal that ended it; null if none did. */
+  endedBy(): string | null;
   running(): boolean;
   stop(): Promise<void>;
   kill(): void;
@@ -68,6 +70,7 @@ export async function startGuarded(service: ServiceCommand): Promise<GuardedProc
     pid: child.pid!,
     ...watched,
     exited,
+    endedBy: () => child.signalCode,
     running,
     stop: async () => {
       if (running()) child.kill(service.stopSignal);

@@ -42,6 +42,8 @@ export type EmbeddedPostgres = {
   isEmbedded: boolean;
   /** The last lines that it wrote. */
   tail(): string;
+  /** The signal that ended it; null if none did. */
+  endedBy(): string | null;
   stop(): Promise<void>;
   kill(): void;
 };
@@ -77,9 +79,9 @@ export async function startPostgres(options: PostgresOptions): Promise<EmbeddedP
     await process.stop();
     if (options.throwAway) await rm(place, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   };
-  const { pid, exited, tail, kill } = process;
+  const { pid, exited, tail, endedBy, kill } = process;
   const isEmbedded = binaries.origin === EMBEDDED;
-  return { url: url(ROLE), port, pid, exited, isEmbedded, tail, stop, kill };
+  return { url: url(ROLE), port, pid, exited, isEmbedded, tail, endedBy, stop, kill };
 }
 
 function serverFlags(port: number, { throwAway = false, durable = !throwAway }: PostgresOptions): string[] {

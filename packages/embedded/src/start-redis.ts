@@ -31,6 +31,8 @@ export type EmbeddedRedis = {
   exited: Promise<void>;
   /** The last lines that it wrote. */
   tail(): string;
+  /** The signal that ended it; null if none did. */
+  endedBy(): string | null;
   stop(): Promise<void>;
   /** Like a crash: data that was not yet written is lost. */
   kill(): void;
@@ -90,6 +92,6 @@ async function startOnce(program: string, folder: string, options: RedisOptions)
   });
   await process.waitForOutput('Ready to accept connections');
   const url = `redis://${password ? `:${password}@` : ''}127.0.0.1:${port}`;
-  const { pid, exited, tail, stop, kill } = process;
-  return { url, port, pid, exited, tail, stop, kill };
+  const { pid, exited, tail, endedBy, stop, kill } = process;
+  return { url, port, pid, exited, tail, endedBy, stop, kill };
 }
