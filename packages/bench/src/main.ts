@@ -11,7 +11,7 @@ import { SUBJECTS } from './subjects.ts';
 const LOAD_FLAGS = ['--max-semi-space-size=8', '--no-allocation-site-pretenuring'];
 
 /**
- * `npm run bench [proxy|push|delay|pull|fleet|history|bots|console|live|polled|neighbours|programs|flood|search|inbox|removal|outbox|broadcast|sizing|rest|router|scale|masters|soak …] [number]`
+ * `npm run bench [proxy|push|delay|pull|fleet|history|bots|console|live|polled|neighbours|programs|flood|search|inbox|removal|outbox|broadcast|sizing|rest|router|scale|masters|download|soak …] [number]`
  * Prints the figures of one run on this machine with their targets. The number is the count of bots for polled and masters, of messages
  * for search, inbox and removal, of chats for broadcast and flood (1 or 10), of records for history, of listed entries for outbox, or the
  * minutes of the soak.

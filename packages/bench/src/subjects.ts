@@ -2,6 +2,7 @@ import { benchBots } from './bots.ts';
 import { benchBroadcast } from './broadcast.ts';
 import { benchConsole } from './console.ts';
 import { benchDelay } from './delay.ts';
+import { benchDownload } from './download.ts';
 import { benchFleet } from './fleet.ts';
 import { benchFlood } from './flood.ts';
 import { benchHistory } from './history.ts';
@@ -48,5 +49,6 @@ export const SUBJECTS = {
   router: benchRouter,
   scale: benchScale,
   masters: benchMasters,
+  download: benchDownload,
   soak: benchSoak,
 } satisfies Record<string, (database: { url: string; rows?: number }) => Promise<void>>;

@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
+import { rm, truncate } from 'node:fs/promises';
+import { createServer, get, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type ControlClient, controlClient } from '@flotilla/simulator/control-client.ts';
+import { startSimulator } from '@flotilla/simulator/start.ts';
+import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
+import { startNginx } from '@flotilla/testing/fleet/nginx.ts';
+import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import { ownMemoryMb, residentMb, usageOf } from './process-usage.ts';
+import { type Row, report } from './report.ts';
+
+const BYTES = 2 * 1024 ** 3;
+const STOPPED = 100;
+const SETTLE_MS = 3000;
+
+/** Files of 2 GB of a Bot API server in local mode, through nginx and an api: how fast one comes, and what clients that stop reading cost. */
+export async function benchDownload(database: { url: string }): Promise<void> {
+  const workingDir = await throwAwayDir();
+  const server = await startSimulator({ settings: { workingDir } });
+  const web = createServer((request, response) => {
+    response.setHeader('content-length', BYTES);
+    const file = createReadStream(join(workingDir, decodeURIComponent(request.url!)));
+    pipeline(file, response).catch(() => {});
+  });
+  await once(web.listen(0, '127.0.0.1'), 'listening');
+  const address = `http://127.0.0.1:${(web.address() as AddressInfo).port}`;
+  const rows: Row[] = [];
+  try {
+    for (const [from, files] of [
+      ['a folder', workingDir],
+      ['an address', address],
+    ] as const) {
+      const settings = { TELEGRAM_UPSTREAMS: `local=${server.url};proxy=direct;files=${files}` };
+      const fleet = await startFleet({ apis: 1, workers: 0 }, settings, database);
+      try {
+        rows.push(...(await measureDownloads(fleet, controlClient(server.url), workingDir, `from ${from}`)));
+      } finally {
+        await fleet.stop();
+      }
+    }
+    report('Downloads of 2 GB', rows);
+  } finally {
+    web.closeAllConnections();
+    web.close();
+    await server.stop();
+    await rm(workingDir, { recursive: true });
+  }
+}
+
+async function measureDownloads(fleet: Fleet, local: ControlClient, workingDir: string, from: string): Promise<Row[]> {
+  const nginx = await startNginx({ apiPorts: [fleet.apis[0]!.port] });
+  const { pid } = fleet.apis[0]!;
+  const cpuSeconds = () => usageOf({ name: 'api', pids: () => [pid] }).cpuSeconds;
+  try {
+    const link = `${nginx.url}/tgapi/file/bot${await largeFile(fleet, local, workingDir)}`;
+    // Code is compiled, and the heap has its size.
+    await whole(link);
+    const [beganAtMs, usedBefore] = [performance.now(), cpuSeconds()];
+    const peakMb = await peakWhile(pid, whole(link));
+    const seconds = (performance.now() - beganAtMs) / 1000;
+    const cpu = cpuSeconds() - usedBefore;
+    const beforeMb = ownMemoryMb(pid);
+    const stopped = await Promise.all(Array.from({ length: STOPPED }, () => stoppedAt(link)));
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    const eachKb = ((ownMemoryMb(pid) - beforeMb) * 1024) / STOPPED;
+    for (const download of stopped) download.destroy();
+    return [
+      {
+        what: `${from}, by one client`,
+        figure: `${Math.round(BYTES / 2 ** 20 / seconds)} MB/s, processor time of the api ${cpu.toFixed(1)} s, memory at most ${Math.round(peakMb)} MB`,
+      },
+      {
+        what: `${from}, ${STOPPED} clients that stop reading: memory of each`,
+        figure: `${eachKb.toFixed(0)} KB`,
+        target: '≤ 64 KB',
+      },
+    ];
+  } finally {
+    await nginx.stop();
+  }
+}
+
+/** The token of a new bot and the path of its file, which has only holes, so that no disk is measured. */
+async function largeFile(fleet: Fleet, local: ControlClient, workingDir: string): Promise<string> {
+  const { token, id: bot } = await local.createBot({});
+  await fleet.rest('/api/bots/add', { token, upstream: 'local' });
+  const { id: person } = await local.createPerson({});
+  await local.startBot({ person, bot, quietly: true });
+  const file = { kind: 'document', name: 'a.bin', base64: 'AAAA' } as const;
+  const { fileId } = await local.sendMessage({ person, bot, file });
+  const answer = await fetch(`${fleet.url}/tgapi/bot${token}/getFile?file_id=${fileId}`);
+  const { result } = (await answer.json()) as { result: { file_path: string } };
+  const path = `${token}/${result.file_path}`;
+  await truncate(join(workingDir, path), BYTES);
+  return path;
+}
+
+async function opened(link: string): Promise<IncomingMessage> {
+  const [answer] = (await once(get(link, { agent: false }), 'response')) as [IncomingMessage];
+  if (answer.statusCode !== 200) throw new Error(`the file answered ${answer.statusCode}`);
+  return answer;
+}
+
+async function whole(link: string): Promise<void> {
+  let bytes = 0;
+  const counted = new Writable({
+    write(piece: Buffer, _encoding, done) {
+      bytes += piece.length;
+      done();
+    },
+  });
+  await pipeline(await opened(link), counted);
+  if (bytes !== BYTES) throw new Error(`${bytes} bytes came`);
+}
+
+/** A download whose client has read its head, and reads no more. */
+async function stoppedAt(link: string): Promise<IncomingMessage> {
+  const answer = await opened(link);
+  return answer.on('error', () => {});
+}
+
+async function peakWhile(pid: number, work: Promise<void>): Promise<number> {
+  let peakMb = 0;
+  const looking = setInterval(() => {
+    peakMb = Math.max(peakMb, residentMb(pid));
+  }, 250);
+  await work.finally(() => clearInterval(looking));
+  return peakMb;
+}
