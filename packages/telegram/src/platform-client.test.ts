@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
@@ -81,6 +82,24 @@ describe('platformClient', () => {
     expect(opened.outcome).toBe('open');
     if (opened.outcome === 'open') opened.stream.destroy();
     expect(asked[0]?.endsWith('/documents/who%3F%20%231%20100%25.txt')).toBe(true);
+  });
+
+  test('a file comes in pieces no larger than the reads of its server, over a connection that is used again', async () => {
+    const bytes = randomBytes(1_000_000);
+    const ports = new Set<number | undefined>();
+    const url = await listen((request, response) => {
+      ports.add(request.socket.remotePort);
+      response.end(bytes);
+    });
+    const client = platformClient({ apiUrl: url, readBytes: 16_384 });
+    for (let times = 0; times < 2; times += 1) {
+      const opened = await client.openFile(TOKEN, 'documents/a.bin');
+      if (opened.outcome !== 'open') throw new Error(opened.outcome);
+      const pieces: Buffer[] = await opened.stream.toArray();
+      expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
+      expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(16_384);
+    }
+    expect(ports.size).toBe(1);
   });
 
   test('a failing server is a refusal when it says so in the envelope, else garbage', async () => {

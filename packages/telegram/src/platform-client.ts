@@ -72,7 +72,7 @@ export function platformClient(server: PlatformServer): PlatformClient {
   const base = server.apiUrl.replace(/\/+$/, '');
   const environment = environmentPath(server);
   const filePath = server.filePath ?? ((token) => `/file/bot${encodeToken(token)}${environment}`);
-  const agent = platformAgents(server.proxy ?? null);
+  const agent = platformAgents(server.proxy ?? null, server.readBytes);
 
   return {
     async call(token, method, params = {}, options = {}) {

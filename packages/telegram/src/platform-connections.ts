@@ -1,6 +1,6 @@
 import { type AgentOptions, type ClientRequestArgs, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
-import type { Socket } from 'node:net';
+import type { OnReadOpts, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ProxyTarget } from '@flotilla/runtime/proxy-url.ts';
 import { buildConnector } from 'undici';
@@ -38,16 +38,31 @@ function watched(socket: Socket, event: 'connect' | 'secureConnect' | null): Soc
   });
 }
 
-/** Agents for got. `proxy`: the way to the platform; null: straight. */
-export function platformAgents(proxy: ProxyTarget | null): { http: HttpAgent; https: HttpsAgent } {
-  return { http: new PlainAgent(proxy), https: new TlsAgent(proxy) };
+/** Agents for got. `proxy`: the way to the platform; null: straight. `readBytes`: the most that is read at once; absent: as Node does. */
+export function platformAgents(proxy: ProxyTarget | null, readBytes?: number): { http: HttpAgent; https: HttpsAgent } {
+  const options = { ...KEPT_ALIVE, ...(readBytes === undefined ? {} : smallReads(readBytes)) };
+  return { http: new PlainAgent(proxy, options), https: new TlsAgent(proxy, options) };
+}
+
+/** Options of connections that read so much at once, and no more until it is used. Node itself reads 64 KB, and the next 64 KB meanwhile. */
+function smallReads(bytes: number): { highWaterMark: number; onread: OnReadOpts } {
+  return {
+    highWaterMark: 1,
+    onread: {
+      buffer: Buffer.allocUnsafeSlow(bytes),
+      // The connection is `this`. The bytes are copied, since the next read, of any connection, uses the same buffer.
+      callback(this: Socket, count: number, buffer: Uint8Array) {
+        return this.push(Buffer.from(buffer.subarray(0, count)));
+      },
+    },
+  };
 }
 
 class PlainAgent extends HttpAgent {
   readonly #proxy: ProxyTarget | null;
 
-  constructor(proxy: ProxyTarget | null) {
-    super(KEPT_ALIVE);
+  constructor(proxy: ProxyTarget | null, options: AgentOptions) {
+    super(options);
     this.#proxy = proxy;
   }
 
@@ -64,8 +79,8 @@ class PlainAgent extends HttpAgent {
 class TlsAgent extends HttpsAgent {
   readonly #proxy: ProxyTarget | null;
 
-  constructor(proxy: ProxyTarget | null) {
-    super(KEPT_ALIVE);
+  constructor(proxy: ProxyTarget | null, options: AgentOptions) {
+    super(options);
     this.#proxy = proxy;
   }
 

@@ -11,6 +11,8 @@ export type PlatformServer = {
   isTest?: boolean;
   /** Where the files of a bot are below `apiUrl`; absent: as at the platform. */
   filePath?: (token: string) => string;
+  /** The most that is read from a connection at once; absent: as Node does. A download whose client stops reading holds a few times this. */
+  readBytes?: number;
   /** Tells the operator what others must not see: which address gave no answer, and why. */
   noteFailure?: (message: string) => void;
 };

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
 import type { Bot } from '@flotilla/domain/fleet/bots/bot.ts';
 import { resultOf } from '@flotilla/domain/fleet/bots/validate-token.ts';
 import type { FileRange, OpenedFile } from '@flotilla/telegram/platform-client.ts';
 import { lookup } from 'mime-types';
 import type { Context } from '../context.ts';
+import { sendPieces } from '../http/send-pieces.ts';
 import { type BotApiAnswer, describeError, NOT_FOUND, sendEmpty, UNREADABLE_FILE } from './answer.ts';
 import { type InterceptedCall, type RunningProxy, refuseRequest } from './call.ts';
 import { SANDBOXED } from './headers.ts';
@@ -59,7 +59,7 @@ async function send(
     stream.destroy();
     res.end();
   }
-  // Whoever left has ended the download, and whoever reads a part must see that the rest does not come.
-  else await pipeline(stream, res).catch(() => undefined);
+  // The client has left, or sees that the rest does not come.
+  else await sendPieces(res, { stream, size }).catch(() => undefined);
   proxy.metrics.call('file', null, status, begunAtMs);
 }

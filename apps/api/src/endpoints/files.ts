@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { type fileOperations, SHOWN_MEDIA_TYPES, SHOWN_PICTURES } from '@flotilla/contract/files.ts';
 import type { ChatPhoto } from '@flotilla/domain/records/files/chat-photos.ts';
 import { type BotFile, openFile } from '@flotilla/domain/records/files/open-file.ts';
 import type { FileRange } from '@flotilla/telegram/platform-client.ts';
 import type { Request, Response } from 'express';
 import { lookup } from 'mime-types';
+import { sendPieces } from '../http/send-pieces.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Handlers } from '../operations/handler.ts';
 
@@ -80,9 +80,9 @@ async function sendFile(
     return void response.end();
   }
   try {
-    await pipeline(file.stream, response, { signal: ended });
+    await sendPieces(response, file, ended);
   } catch (error) {
-    // The client is gone; pipeline has ended the download.
+    // The client is gone, which has ended the download.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 }

@@ -5,6 +5,9 @@ import { encodeToken } from '@flotilla/telegram/token-text.ts';
 import { directoryOf, openServerFile, pathInDirectory } from './server-files.ts';
 import type { Target } from './upstreams.ts';
 
+/** Of a file of up to 2 GB, for a client that may stop reading. */
+const READ_BYTES = 16 * 1024;
+
 /** The given client of a server whose files we serve: paths are those of files below its bot, whatever disk they are on. */
 export function localClient(target: Target, client: PlatformClient): PlatformClient {
   const { server, isTest = false, noteFailure } = target;
@@ -15,6 +18,7 @@ export function localClient(target: Target, client: PlatformClient): PlatformCli
     : platformClient({
         apiUrl: server.files,
         filePath: (token) => `/${encodeToken(directoryFor(token))}`,
+        readBytes: READ_BYTES,
         ...(noteFailure === undefined ? {} : { noteFailure }),
       });
   return {

@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -102,6 +104,28 @@ test('a file is read whole or in part', async () => {
   expect(await read(file, { range: 'bytes=2-4', ifRange: '"another"' })).toMatchObject({ status: 200 });
   expect(await read('documents/empty')).toMatchObject({ status: 200, size: 0, text: '' });
 });
+
+test('a file that becomes shorter while it is read fails, and one that is left is closed', async () => {
+  const path = join(folder, TOKEN, 'documents', 'large');
+  await writeFile(path, Buffer.alloc(200_000));
+  const isOpen = () => readdirSync('/proc/self/fd').some((fd) => targetOf(fd) === path);
+  const [shrinking, left] = [await openOf('documents/large'), await openOf('documents/large')];
+  if (shrinking.outcome !== 'open' || left.outcome !== 'open') throw new Error('not opened');
+  await truncate(path, 1000);
+  await expect(buffer(shrinking.stream)).rejects.toThrow('shorter');
+  expect(isOpen()).toBe(true);
+  left.stream.destroy();
+  await once(left.stream, 'close');
+  expect(isOpen()).toBe(false);
+});
+
+function targetOf(fd: string): string | null {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return null;
+  }
+}
 
 test.each([
   [`/var/lib/telegram-bot-api/${TOKEN}/documents/a.txt`, 'documents/a.txt'],

@@ -3,9 +3,8 @@ import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileRange, OpenedFile } from '@flotilla/telegram/platform-client.ts';
 import { partOf } from './file-part.ts';
+import { filePieces } from './file-pieces.ts';
 
-/** A download holds no more than this, and what Node and the kernel send. */
-const CHUNK_BYTES = 32 * 1024;
 /** A pipe must not keep the open waiting, and the last part of the path may not be a link. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const NOT_FOUND: OpenedFile = { outcome: 'refused', status: 404 };
@@ -61,13 +60,11 @@ async function answer(file: FileHandle, { size, mtimeMs, part }: Opening): Promi
     return { outcome: 'refused', status: 416 };
   }
   const { from, to } = wanted ?? { from: 0, to: size - 1 };
-  // `end` of an empty file would be before its start.
-  const range = size === 0 ? {} : { start: from, end: to };
   return {
     outcome: 'open',
     status: wanted === null ? 200 : 206,
-    stream: file.createReadStream({ ...range, highWaterMark: CHUNK_BYTES }),
-    size: size === 0 ? 0 : to - from + 1,
+    stream: filePieces(file, { from, to }),
+    size: to - from + 1,
     // Its name tells the type to whoever shows it.
     mime: 'application/octet-stream',
     headers: {
