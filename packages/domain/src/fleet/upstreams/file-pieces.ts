@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 
-const PIECE_BYTES = 32 * 1024;
+const PIECE_BYTES = 16 * 1024;
 
 /** The bytes of a file from `from` to `to`, both included. A stream of Node would hold the next piece, too. Closes the file. */
 export function filePieces(file: FileHandle, { from, to }: { from: number; to: number }): Readable {
