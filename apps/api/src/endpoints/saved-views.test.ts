@@ -3,7 +3,9 @@ import type { SavedViewResource } from '@flotilla/contract/saved-views.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
 import { testApi } from '@flotilla/testing/test-api.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { sql } from 'kysely';
 
 const api = testApi();
 let ada: RestClient;
@@ -78,8 +80,16 @@ describe('saved views', () => {
   });
 
   test('are fifty at most also when sixty are added at once', async () => {
-    const adding = Array.from({ length: 60 }, (_, at) => add({ ...SHOPS, name: `View ${at}` }));
-    const statuses = (await Promise.all(adding)).map(({ status }) => status);
+    const { db } = api.database;
+    const adding = await db.transaction().execute(async (transaction) => {
+      // None can be stored before others were counted.
+      await sql`lock table saved_views in share row exclusive mode`.execute(transaction);
+      const adds = Array.from({ length: 60 }, (_, at) => add({ ...SHOPS, name: `View ${at}` }));
+      const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await waitFor(async () => (await waiting.execute(db)).rows.length > 1);
+      return { answers: Promise.all(adds) };
+    });
+    const statuses = (await adding.answers).map(({ status }) => status);
     expect(statuses.toSorted()).toEqual([...Array(50).fill(200), ...Array(10).fill(409)]);
     expect(await listed('fleet')).toHaveLength(50);
   });
