@@ -21,6 +21,10 @@ test.each([
     'сервер local не отвечает: timeout. Бот, возможно, остался там',
   ],
   ['Nothing is polled or sent: Redis belongs to another installation', /Redis принадлежит другой установке$/],
+  [
+    'no updates wait at the upstream local; what still comes is taken in',
+    /^ожидающих обновлений нет .сервер local., а те, что ещё придут, принимаются$/,
+  ],
 ])('what happened is told in Russian, with its reason: %s', (sentence, told) => {
   expect(russian.told(sentence)).toEqual(expect.stringMatching(told));
   expect(english.told(sentence)).toBe(sentence);

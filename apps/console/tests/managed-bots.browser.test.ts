@@ -71,6 +71,7 @@ test(
     await page.getByRole('button', { name: /^Move…/ }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('radio', { name: 'local' }).waitFor();
+    await dialog.getByText('no updates wait at the platform').waitFor();
     await dialog.getByText('the bot is logged out at the platform').waitFor();
     const moves = async () => (await suite.fleet.rest<BotResource>(`/api/bots/show?id=${id}`)).moving?.to;
     expect(await moves()).toBeUndefined();

@@ -70,6 +70,8 @@ test(
     await table.getByText('rate limited by Telegram until').waitFor();
     await table.getByText('403 Forbidden').waitFor();
     const tabs = page.getByRole('navigation', { name: 'Messages by state' });
+    await tabs.getByRole('link', { name: 'Cancelled 1' }).waitFor();
+    expect(await tabs.getByRole('link', { name: 'On hold' }).count()).toBe(0);
     await tabs.getByRole('link', { name: 'Scheduled 1' }).click();
     await page.getByText('1 matches').waitFor();
     expect(page.url()).toContain('state=scheduled');

@@ -13,6 +13,8 @@ const STATE_NAMES: Readonly<Record<OutboxState, true>> = {
   cancelled: true,
 };
 export const STATES = Object.keys(STATE_NAMES) as OutboxState[];
+/** They are rare, so each has a tab only where something is in it. */
+export const RARE_STATES: readonly OutboxState[] = ['held', 'in_doubt', 'expired', 'cancelled'];
 export const PRIORITIES = ['critical', 'normal', 'bulk'] as const satisfies readonly Priority[];
 
 export type OutboxFilter = {

@@ -12,7 +12,7 @@ import { useBot } from '../bot/use-bot.ts';
 import { type Act, ASKED, type Chosen } from './act-on-entries.tsx';
 import { EntryList } from './entry-list.tsx';
 import { CANCELLABLE, RELEASABLE, RESENDABLE } from './entry-state.tsx';
-import { type FilterChanges, isNarrowed, type OutboxFilter, STATES } from './outbox-filter.ts';
+import { type FilterChanges, isNarrowed, type OutboxFilter, RARE_STATES, STATES } from './outbox-filter.ts';
 import { OutboxFilters } from './outbox-filters.tsx';
 import { useOutboxWords } from './outbox-words.ts';
 import { isUncounted, useCounted, useCounts, useEntries, useOutboxLive } from './use-outbox.ts';
@@ -117,7 +117,7 @@ function withEntry(known: ReadonlyMap<number, Entry>, entry: Entry, on: boolean)
   return next;
 }
 
-/** The states with their counts. */
+/** The states with their counts; one that is rare and has nothing is left out, unless it is chosen. */
 function StateTabs({ filter, search }: { filter: OutboxFilter; search: OutboxFilter }): ReactNode {
   const words = useOutboxWords();
   const counted = useCounted();
@@ -126,9 +126,11 @@ function StateTabs({ filter, search }: { filter: OutboxFilter; search: OutboxFil
   const isMore = counts && Object.values(counts).some(isUncounted);
   const countOf = (count: number | undefined, more = isUncounted(count)) =>
     count !== undefined && count > 0 && <span className="tab-count">{counted(count, more)}</span>;
+  const isEmpty = (state: Entry['state']) => (counts ? (counts[state] ?? 0) === 0 : isPending);
+  const shown = STATES.filter((state) => !RARE_STATES.includes(state) || state === filter.state || !isEmpty(state));
   return (
     <nav className={`state-tabs ${isPending ? 'pending' : ''}`} aria-label={words.tabs.label}>
-      {[undefined, ...STATES].map((state) => (
+      {[undefined, ...shown].map((state) => (
         <Link
           key={state ?? 'all'}
           to="."

@@ -117,6 +117,10 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^no word of it is in a description$/, 'ни одного слова нет в описаниях'],
   [/^no candidate has a description$/, 'ни у одного бота нет описания'],
   [/^(\d+) updates? that waits? at (.+) (?:is|are) taken in$/i, 'принимаются обновления, которые ждут ($2: $1)'],
+  [
+    /^no updates wait at (.+); what still comes is taken in$/i,
+    'ожидающих обновлений нет ($1), а те, что ещё придут, принимаются',
+  ],
   [/^all updates that wait at (.+) are taken in$/i, 'принимаются все обновления, которые ждут ($1)'],
   [/^the bot is logged out at (.+), and what it sends waits$/i, 'бот выходит ($1), отправки ждут'],
   [/^(.+) is asked until it knows the bot$/i, 'бот входит ($1)'],

@@ -13,8 +13,8 @@ export const rules: typeof en = {
   emptyHint:
     'Правило пересылает сообщения в другой чат, не пускает их к бэкенду или отдаёт чат людям. Например: всё со словом «возврат» идёт в бухгалтерию.',
   count: (n) => plural(n, { one: '{n} правило', few: '{n} правила', many: '{n} правил', other: '{n} правила' }),
-  enabled: 'Действует',
-  toggle: (rule) => `Действует: ${rule}`,
+  enabled: 'Вкл.',
+  toggle: (rule) => `Включено: ${rule}`,
   conditions: {
     chat_id: (value) => `В чате ${value}`,
     thread_id: (value) => `В теме ${value}`,

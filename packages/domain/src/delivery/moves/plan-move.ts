@@ -135,13 +135,18 @@ function stepsOf(bot: Bot, request: MoveRequest, plan: MovePlan): MovePlan['step
   const refuses = plan.refused_for_s > 0 ? `, which may refuse it for ${plan.refused_for_s} s` : '';
   const logIn = { step: 'log_in', text: `${there} is asked until it knows the bot${refuses}` } as const;
   if (request === 'redirect') return [logIn, start];
-  const some = waiting === 1 ? '1 update that waits' : `${waiting ?? 'all'} updates that wait`;
   return [
-    { step: 'drain', text: `${some} at ${here} ${waiting === 1 ? 'is' : 'are'} taken in` },
+    { step: 'drain', text: drainText(waiting, here) },
     { step: 'log_out', text: `the bot is logged out at ${here}, and what it sends waits` },
     logIn,
     start,
   ];
+}
+
+function drainText(waiting: number | null, here: string): string {
+  if (waiting === 0) return `no updates wait at ${here}; what still comes is taken in`;
+  if (waiting === 1) return `1 update that waits at ${here} is taken in`;
+  return `${waiting ?? 'all'} updates that wait at ${here} are taken in`;
 }
 
 function intakeOf(bot: Bot): string {
