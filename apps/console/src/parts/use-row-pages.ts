@@ -12,11 +12,11 @@ type FetchRows<Row> = (page: { limit: number; offset: number }, signal: AbortSig
 export function useRowPages<Row>(key: QueryKey, fetchRows: FetchRows<Row>) {
   const [[first, last], setShown] = useState([0, 0]);
   const shows = useCallback((from: number, to: number) => setShown([from, to]), []);
-  const head = useQuery(pageOf(key, fetchRows, 0));
+  const head = useQuery(rowPage(key, fetchRows, 0));
   const total = head.data?.total ?? 0;
   const [firstPage, lastPage] = [first, Math.min(last, total - 1)].map((row) => Math.max(0, Math.floor(row / PAGE)));
   const numbers = Array.from({ length: lastPage! - firstPage! + 1 }, (_, at) => firstPage! + at);
-  const pages = useQueries({ queries: numbers.map((page) => pageOf(key, fetchRows, page)) });
+  const pages = useQueries({ queries: numbers.map((page) => rowPage(key, fetchRows, page)) });
   const rowAt = (index: number): Row | undefined => {
     const page = index < PAGE ? head : pages[numbers.indexOf(Math.floor(index / PAGE))];
     return page?.data?.rows[index % PAGE];
@@ -24,7 +24,8 @@ export function useRowPages<Row>(key: QueryKey, fetchRows: FetchRows<Row>) {
   return { head, total, rowAt, shows };
 }
 
-function pageOf<Row>(key: QueryKey, fetchRows: FetchRows<Row>, page: number) {
+/** One page of such a list. */
+export function rowPage<Row>(key: QueryKey, fetchRows: FetchRows<Row>, page: number) {
   return queryOptions({
     queryKey: [...key, page],
     queryFn: ({ signal }) => fetchRows({ limit: PAGE, offset: page * PAGE }, signal),

@@ -14,11 +14,12 @@ import { REFRESH_MS } from '../../queries.ts';
 import { useWords } from '../../words/words.tsx';
 import { IntakeRemedy } from '../bot/intake-remedy.tsx';
 import { TryNow } from '../bot/try-now.tsx';
-import { ATTENTION_KINDS } from './fleet-filter.ts';
+import { ATTENTION_KINDS, type FleetFilter } from './fleet-filter.ts';
 import { type Incident, incidentsOf, MOST_ENTRIES } from './incidents.ts';
+import { firstBots } from './use-bots.ts';
 
 /** The faults of the fleet with the bots that they hit. `isAwaited`: the first answers are still to come. */
-export function useAttention(fleet: FleetResource | undefined) {
+export function useAttention(fleet: FleetResource | undefined, filter: FleetFilter) {
   const isWrong = ATTENTION_KINDS.some((kind) => (fleet?.attention[kind] ?? 0) > 0);
   const entries = useQuery({
     queryKey: ['bots', 'attention'],
@@ -28,7 +29,7 @@ export function useAttention(fleet: FleetResource | undefined) {
     enabled: isWrong,
   });
   const incidents = isWrong ? incidentsOf(entries.data?.rows ?? []) : [];
-  const bots = useBotsOf(incidents);
+  const bots = useBotsOf(incidents, filter);
   // Of what fails, the page does not wait for the next try.
   const isAwaited = [entries, bots].some(({ isLoading, failureCount }) => isLoading && failureCount === 0);
   return { incidents, isAwaited, entries: entries.data, bots: bots.data ?? NO_BOTS };
@@ -63,12 +64,19 @@ const NAMED = 3;
 const NAMED_IN_ALL = 100;
 const NO_BOTS: ReadonlyMap<number, BotResource> = new Map();
 
-/** The bots that the lines name, in one call. */
-function useBotsOf(incidents: readonly Incident[]) {
+/** The bots that the lines name. The list below begins with the worst, so it mostly has them; the others come in one call. */
+function useBotsOf(incidents: readonly Incident[], filter: FleetFilter) {
   const ids = [...new Set(incidents.flatMap(({ botIds }) => botIds.slice(0, NAMED)))].slice(0, NAMED_IN_ALL);
   return useQuery({
     queryKey: ['bots', 'of-incidents', ids.join()],
-    queryFn: ({ signal }) => callPage('listBots', { ids: ids.join(), limit: NAMED_IN_ALL } as never, signal),
+    queryFn: async ({ client, signal }) => {
+      const listed = await client.fetchQuery(firstBots(filter)).catch(() => null);
+      const known = listed?.rows.filter(({ id }) => ids.includes(id)) ?? [];
+      const left = ids.filter((wanted) => known.every(({ id }) => id !== wanted));
+      if (left.length === 0) return { rows: known };
+      const { rows } = await callPage('listBots', { ids: left.join(), limit: NAMED_IN_ALL } as never, signal);
+      return { rows: [...known, ...rows] };
+    },
     placeholderData: keepPreviousData,
     enabled: ids.length > 0,
     select: ({ rows }): ReadonlyMap<number, BotResource> => new Map(rows.map((bot) => [bot.id, bot])),

@@ -35,7 +35,7 @@ export function Fleet(): ReactNode {
   const activity = useActivity(null, range, isAdmin);
   // The upper part comes first: it would push away the lower one.
   const views = useSavedViews('fleet');
-  const attention = useAttention(fleet.data);
+  const attention = useAttention(fleet.data, filter);
   const isPending = fleet.isPending || views.isPending || (isAdmin && activity.isPending) || attention.isAwaited;
   const [isBegun, begin] = useState(false);
   // What begins to fail later must not take the page away.
