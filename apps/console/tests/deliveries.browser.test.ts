@@ -203,7 +203,7 @@ test(
       const readers = page.getByRole('region', { name: 'Readers' });
       await readers.getByText('9 updates behind').waitFor({ timeout: 60_000 });
       await readers.getByText('Backend unreachable').waitFor({ timeout: 60_000 });
-      const waiting = page.locator('.figures dd').first();
+      const waiting = page.locator('.figures .now dd').first();
       expect(await waiting.textContent()).toBe('9');
       isDown = false;
       await readers.getByRole('button', { name: 'Try now' }).click();
