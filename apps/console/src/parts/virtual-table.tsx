@@ -72,8 +72,11 @@ function Table<Row>(props: TableProps<Row> & { rowPx: number }): ReactNode {
   });
   const sizes = { '--columns': columns.map(({ width }) => width).join(' '), '--row': `${rowPx}px` } as CSSProperties;
   const items = rows.getVirtualItems();
-  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
-  useEffect(() => shows(first, last), [shows, first, last]);
+  const [first, last] = [items[0]?.index, items.at(-1)?.index];
+  useEffect(() => {
+    // Before the window is measured it shows no row.
+    if (first !== undefined && last !== undefined) shows(first, last);
+  }, [shows, first, last]);
   const table = (
     <div
       role="table"
