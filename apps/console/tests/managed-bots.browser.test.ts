@@ -8,6 +8,7 @@ import { HOSTILE } from './hostile-names.ts';
 import { stopPolling, wouldPoll } from './open-console.ts';
 
 const OWNER = 4242;
+const ADOPTED = /^\d+ adopted bots?$/;
 
 /** Another server, which does not know the bots: a move to it waits there. */
 let elsewhere: RunningSimulator;
@@ -63,6 +64,21 @@ test(
 );
 
 test(
+  'the settings of a parent list the bots that it adopted',
+  async () => {
+    const { page, complaints } = await suite.openAsAdmin();
+    const adoptedBots = page.getByRole('region', { name: ADOPTED });
+    await page.goto(`${suite.fleet.url}/console/bots/${parent.id}/settings`);
+    await adoptedBots.getByText(`@${adopted.username}`).waitFor();
+    await adoptedBots.getByRole('link', { name: adopted.name }).first().click();
+    await page.waitForURL(`**/console/bots/${adopted.id}`);
+    await page.getByRole('heading', { name: adopted.name }).waitFor();
+    expect(complaints).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
   'the dialog of a move says what it does before, and begins it',
   async () => {
     const { page, complaints } = await suite.openAsAdmin();
@@ -92,6 +108,9 @@ testLooks('the link, the rotation and the move', suite, async ({ page, signIn },
     await page.getByRole('dialog').waitFor();
     await lookAt(name);
   };
+  await page.goto(`${suite.fleet.url}/console/bots/${parent.id}/settings`);
+  await page.getByRole('region', { name: ADOPTED }).scrollIntoViewIfNeeded();
+  await lookAt('adopted-bots');
   await shows(`${parent.id}/settings`, /^Show the link/, 'make-bot');
   await shows(`${adopted.id}/settings`, /^Rotate…/, 'rotate-token');
   await page.goto(`${suite.fleet.url}/console/bots/${adopted.id}/settings`);

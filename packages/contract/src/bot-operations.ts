@@ -96,6 +96,9 @@ export const botOperations = {
         .describe(
           'Only bots in this state. disabled: the bot is switched off. not_polled: it is enabled, but no updates come in. ok, failing, open: the state of its backend, if neither holds.',
         ),
+      parent_bot_id: ownId()
+        .optional()
+        .describe('Only bots that this bot adopted. None, if the caller does not see it.'),
       label: label().optional().describe('Only bots with this label, in the same case.'),
       attention: z.enum(ATTENTION_KINDS).optional().describe('Only bots with this in their `attention`.'),
       sort: z

@@ -209,6 +209,11 @@ describe('whoever sees a bot, but not its parent', () => {
     const shown = (await limited('GET', '/api/bots/show', { query })).json as BotResource;
     expect(shown).toMatchObject({ id: bot.id, owner_user_id: OWNER });
     expect(shown).not.toHaveProperty('parent_bot_id');
+    const ofParent = { query: { parent_bot_id: String(parent.id) } };
+    const listed = async (client: RestClient) => (await client('GET', '/api/bots', ofParent)).json as BotResource[];
+    expect((await listed(api.admin)).map(({ parent_bot_id }) => parent_bot_id)).toContain(parent.id);
+    expect((await listed(api.admin)).map(({ id }) => id)).not.toContain(parent.id);
+    expect(await listed(limited)).toEqual([]);
     const ofBot = { query: { bot_id: String(bot.id) } };
     const entries = (await limited('GET', '/api/adminlog', ofBot)).json as AuditEntryResource[];
     const events = (await limited('GET', '/api/events', ofBot)).json as EventResource[];

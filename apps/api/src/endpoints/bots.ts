@@ -28,13 +28,15 @@ import { type Cursor, cutPage, decodeCursor, foreignCursor } from '../http/page.
 import { requireRole } from '../operations/authorize.ts';
 import { requireBot } from '../operations/bot-of-call.ts';
 import type { Call, Handlers } from '../operations/handler.ts';
-import { presentBot, presentMoving } from '../present/present-bot.ts';
+import { audienceOf, presentBot, presentMoving } from '../present/present-bot.ts';
 
 export const botHandlers: Handlers<typeof botOperations> = {
   async listBots(context, { input, caller }) {
     const { limit, offset, sort } = input;
     const named = input.ids?.flatMap((id) => context.directory.byId(id) ?? []) ?? context.directory.all();
-    const visible = [...new Set(named)].filter((bot) => seesBot(caller, bot.id));
+    const visible = [...new Set(named)].filter(
+      (bot) => seesBot(caller, bot.id) && isAdoptedBy(input.parent_bot_id, bot, caller),
+    );
     const wanted = { after: decodedCursor(input.before, sort), count: offset + limit + 1 };
     const { bots, total, takenAtMs } = await findBots(context, visible, input, wanted);
     const page = cutPage(bots.slice(offset), limit, total, (found) => encodedCursor(found, sort));
@@ -108,6 +110,11 @@ export const botHandlers: Handlers<typeof botOperations> = {
     return OK;
   },
 };
+
+/** Without a parent, true for any bot. Whoever does not see the parent must not learn of it. */
+function isAdoptedBy(parentId: number | undefined, bot: Bot, caller: Caller): boolean {
+  return parentId === undefined || (bot.parent_bot_id === parentId && audienceOf(caller, bot).seesParent);
+}
 
 /** Throws 'forbidden' for labels that only an admin of all bots may give, since rights go by them, and 'bad_request' for too many. */
 function checkLabels(

@@ -338,7 +338,7 @@ const EXAMPLES: Record<OperationName, Example> = {
   listAttention: () => ({ bot_id: botId, kinds: 'nobody_reads,poller_silent', limit: 5, offset: 0 }),
   listBots: () => ({
     ...{ q: 'e', ids: [botId], label: 'shop', attention: 'nobody_reads', state: 'not_polled', sort: 'pending' },
-    ...{ limit: 5, offset: 0 },
+    ...{ parent_bot_id: botId, limit: 5, offset: 0 },
   }),
   showBot: () => ({ id: botId }),
   addBot: async () => ({

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { useSession } from '../../session.tsx';
 import { useWords } from '../../words/words.tsx';
+import { AdoptedBots } from './adopted-bots.tsx';
 import { BotActs } from './bot-acts.tsx';
 import { OriginFacts, SettingsFacts } from './settings-facts.tsx';
 import { SettingsForm } from './settings-form.tsx';
@@ -31,6 +32,7 @@ export function BotSettings(): ReactNode {
         <h2 id="origin">{settingsWords.more}</h2>
         <OriginFacts bot={bot} />
       </section>
+      <AdoptedBots key={`adopted ${bot.id}`} parent={bot} />
       {isAdmin && <BotActs bot={bot} />}
     </div>
   );

@@ -94,6 +94,8 @@ export const botSettings = {
   leave: 'Leave',
   stay: 'Stay here',
   more: 'More about this bot',
+  adopted: (n: number) => plural(n, { one: '{n} adopted bot', other: '{n} adopted bots' }),
+  adoptedMore: 'Show more',
   make: 'Make a bot',
   makeAct: 'Show the link…',
   makeHint: 'Whoever opens the link in Telegram makes a bot that this one adopts.',

@@ -107,6 +107,14 @@ export const botSettings: typeof english = {
   leave: 'Уйти',
   stay: 'Остаться',
   more: 'Ещё об этом боте',
+  adopted: (n) =>
+    plural(n, {
+      one: '{n} принятый бот',
+      few: '{n} принятых бота',
+      many: '{n} принятых ботов',
+      other: '{n} принятого бота',
+    }),
+  adoptedMore: 'Показать ещё',
   make: 'Создать бота',
   makeAct: 'Показать ссылку…',
   makeHint: 'Кто откроет ссылку в Telegram, создаст бота, и этот бот его примет.',
