@@ -58,8 +58,10 @@ export function connectDatabase(options: ConnectOptions): Database {
     options: '-c jit=off',
     ...(timeoutMs === null ? {} : { statement_timeout: timeoutMs - 250 }),
   });
-  // Without a listener, the loss of an idle connection would end the process.
-  pool.on('error', (error) => options.log?.warn({ err: error }, 'an idle database connection broke'));
+  // Without a listener, the loss of an idle connection would end the process. When we stop, Postgres may end first.
+  pool.on('error', (error) => {
+    if (!pool.ending) options.log?.warn({ err: error }, 'an idle database connection broke');
+  });
   const measure = options.metrics === undefined ? null : measurePool(options.metrics, pool);
   const guardedPool = {
     options: pool.options,
