@@ -150,6 +150,33 @@ test(
   TEST_MS,
 );
 
+test(
+  'a bot has the owner of the update that came last, and its present token, if the platform pushes an older update behind a newer one',
+  async () => {
+    const pushed = await fleet.addBot({ adopts: true, webhook_mode: true }, { manages: true });
+    const { secretToken } = await fleet.control.readWebhook({ bot: pushed.platformId });
+    // The platform itself does not reach the webhook.
+    const { id, username } = await fleet.control.createManagedBot({ person: OWNER, bot: pushed.platformId });
+    const push = async (updateId: number, owner: number) => {
+      const managed = { user: { id: owner, is_bot: false, first_name: 'O' }, bot: { id, username, first_name: 'M' } };
+      const headers = { 'content-type': 'application/json', 'x-telegram-bot-api-secret-token': secretToken };
+      const body = JSON.stringify({ update_id: updateId, managed_bot: managed });
+      const answer = await fetch(`${fleet.url}/telegram/${pushed.id}`, { method: 'POST', headers, body });
+      expect(answer.status).toBe(200);
+    };
+    const has = (owner: number) => async () => {
+      const [bot] = await fleet.rest<BotResource[]>(`/api/bots?parent_bot_id=${pushed.id}`);
+      return bot?.owner_user_id === owner && bot.token === (await tokenAtPlatform(id));
+    };
+    await push(901, OWNER + 1);
+    await waitFor(has(OWNER + 1), { ...TAKEN_UP, message: 'the newer owner' });
+    await fleet.control.revokeToken({ bot: id });
+    await push(900, OWNER);
+    await waitFor(has(OWNER), { ...TAKEN_UP, message: 'the owner of the update that came last' });
+  },
+  TEST_MS,
+);
+
 const token = async (id: number) => (await fleet.rest<{ token: string }>(`/api/bots/show?id=${id}`)).token;
 
 describe('a token that is rotated', () => {
