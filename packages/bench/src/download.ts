@@ -10,13 +10,15 @@ import { startSimulator } from '@flotilla/simulator/start.ts';
 import { type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { startNginx } from '@flotilla/testing/fleet/nginx.ts';
 import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
-import { ownMemoryMb, residentMb, usageOf } from './process-usage.ts';
+import { waitFor } from '@flotilla/testing/wait-for.ts';
+import { residentMb, usageOf } from './process-usage.ts';
 import { type Row, report } from './report.ts';
 
 const BYTES = 2 * 1024 ** 3;
 const WARM_BYTES = 256 * 1024 ** 2;
 const STOPPED = 100;
 const SETTLE_MS = 3000;
+const INSPECTOR_PORT = 9229;
 
 /** Files of 2 GB of a Bot API server in local mode, through nginx and an api: how fast one comes, and what clients that stop reading cost. */
 export async function benchDownload(database: { url: string }): Promise<void> {
@@ -64,10 +66,10 @@ async function measureDownloads(fleet: Fleet, local: ControlClient, workingDir: 
     const peakMb = await peakWhile(pid, download(link, BYTES));
     const seconds = (performance.now() - beganAtMs) / 1000;
     const cpu = cpuSeconds() - usedBefore;
-    const beforeMb = ownMemoryMb(pid);
+    const before = await heldBytes(pid);
     const stopped = await Promise.all(Array.from({ length: STOPPED }, () => stoppedAt(link)));
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-    const eachKb = ((ownMemoryMb(pid) - beforeMb) * 1024) / STOPPED;
+    const eachKb = ((await heldBytes(pid)) - before) / STOPPED / 1024;
     for (const download of stopped) download.destroy();
     return [
       {
@@ -104,6 +106,28 @@ async function opened(link: string): Promise<IncomingMessage> {
   const [answer] = (await once(get(link, { agent: false }), 'response')) as [IncomingMessage];
   if (answer.statusCode !== 200) throw new Error(`the file answered ${answer.statusCode}`);
   return answer;
+}
+
+/** What a process holds, without garbage: the pieces that were sent are collected at some time. Its inspector tells it, which SIGUSR1 opens. */
+async function heldBytes(pid: number): Promise<number> {
+  process.kill(pid, 'SIGUSR1');
+  const [target] = await waitFor(
+    async () =>
+      (await (await fetch(`http://127.0.0.1:${INSPECTOR_PORT}/json`)).json()) as [{ webSocketDebuggerUrl: string }],
+    { message: 'the inspector of the api' },
+  );
+  const socket = new WebSocket(target.webSocketDebuggerUrl);
+  await once(socket, 'open');
+  const ask = async (method: string, params = {}): Promise<{ result: { value: number } }> => {
+    socket.send(JSON.stringify({ id: 1, method, params }));
+    const [event] = (await once(socket, 'message')) as [MessageEvent<string>];
+    return JSON.parse(event.data).result;
+  };
+  await ask('HeapProfiler.collectGarbage');
+  const expression = '(({ heapUsed, external }) => heapUsed + external)(process.memoryUsage())';
+  const { result } = await ask('Runtime.evaluate', { expression });
+  socket.close();
+  return result.value;
 }
 
 /** Leaves after so many bytes. */

@@ -27,13 +27,16 @@ export interface FileRange {
   ifRange?: string;
 }
 
+/** `reuse`: takes back a piece that nobody needs any more. The next one is read into it, so that a long download leaves no garbage. */
+export type FileStream = Readable & { reuse?: (piece: Buffer) => void };
+
 /** The result of opening a file for download. `refused` has the status of the answer. */
 export type OpenedFile =
   | {
       outcome: 'open';
       /** 206 if the stream is the requested part. */
       status: 200 | 206;
-      stream: Readable;
+      stream: FileStream;
       /** The bytes that the stream will give; null when that is not known. */
       size: number | null;
       mime: string;

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { type Readable, Writable } from 'node:stream';
+import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { FileStream } from '@flotilla/telegram/platform-client.ts';
 
 /**
  * Sends a stream as the body of an answer. The next piece is asked for when the kernel has taken the one before, so that a client that
@@ -9,10 +10,10 @@ import { pipeline } from 'node:stream/promises';
  */
 export async function sendPieces(
   response: ServerResponse,
-  { stream, size }: { stream: Readable; size: number | null },
+  { stream, size }: { stream: FileStream; size: number | null },
   signal?: AbortSignal,
 ): Promise<void> {
-  const body = bodyOf(response, size);
+  const body = bodyOf(response, stream, size);
   const leave = () => body.destroy();
   response.once('close', leave);
   // No event tells of a client that left before.
@@ -25,7 +26,7 @@ export async function sendPieces(
   }
 }
 
-function bodyOf(response: ServerResponse, size: number | null): Writable {
+function bodyOf(response: ServerResponse, { reuse }: FileStream, size: number | null): Writable {
   let sent = 0;
   return new Writable({
     // The response itself would take several pieces.
@@ -34,7 +35,9 @@ function bodyOf(response: ServerResponse, size: number | null): Writable {
       sent += piece.length;
       // A write that fails closes the response.
       response.write(piece, (error) => {
-        if (!error) done();
+        if (error) return;
+        reuse?.(piece);
+        done();
       });
     },
     final(done) {

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
@@ -103,6 +104,22 @@ test('a file is read whole or in part', async () => {
   expect(await read(file, { range: 'bytes=0-1,3-4' })).toMatchObject({ status: 200, text: '0123456789' });
   expect(await read(file, { range: 'bytes=2-4', ifRange: '"another"' })).toMatchObject({ status: 200 });
   expect(await read('documents/empty')).toMatchObject({ status: 200, size: 0, text: '' });
+});
+
+test('a piece that is given back is read into again, and its bytes are those of the file', async () => {
+  const bytes = randomBytes(200_001);
+  await writeFile(join(folder, TOKEN, 'documents', 'pieces'), bytes);
+  const opened = await openOf('documents/pieces');
+  if (opened.outcome !== 'open') throw new Error(opened.outcome);
+  const memories = new Set<ArrayBufferLike>();
+  const copies: Buffer[] = [];
+  for await (const piece of opened.stream as AsyncIterable<Buffer>) {
+    copies.push(Buffer.from(piece));
+    memories.add(piece.buffer);
+    opened.stream.reuse!(piece);
+  }
+  expect(Buffer.concat(copies).equals(bytes)).toBe(true);
+  expect([copies.length > memories.size, memories.size <= 2]).toEqual([true, true]);
 });
 
 test('a file that becomes shorter while it is read fails, and one that is left is closed', async () => {
