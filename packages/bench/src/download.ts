@@ -120,7 +120,7 @@ async function heldBytes(pid: number): Promise<number> {
   await once(socket, 'open');
   const ask = async (method: string, params = {}): Promise<{ result: { value: number } }> => {
     socket.send(JSON.stringify({ id: 1, method, params }));
-    const [event] = (await once(socket, 'message')) as [MessageEvent<string>];
+    const [event] = (await once(socket, 'message')) as [MessageEvent];
     return JSON.parse(event.data).result;
   };
   await ask('HeapProfiler.collectGarbage');
