@@ -2,11 +2,14 @@ import { freePort } from '@flotilla/embedded/free-port.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { FLEET_ENCRYPTION_KEY } from '@flotilla/testing/fleet/fleet.ts';
 import { launchProcess } from '@flotilla/testing/fleet/fleet-process.ts';
+import { startNginx } from '@flotilla/testing/fleet/nginx.ts';
 import { whileLocked } from '@flotilla/testing/locked-table.ts';
 import { administer } from '@flotilla/testing/postgres.ts';
+import { startTlsAuthority } from '@flotilla/testing/tls-authority.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { type AlertScene, preload, SCRAPED, startAlertScene, TEST_MS } from './alert-scene.ts';
+import { mountVolume, startDisks, startProbe } from './surroundings.ts';
 
 const DESCRIPTORS = 500;
 const OVER_THE_BACKLOG = 50_001;
@@ -135,6 +138,48 @@ test(
     const bot = await addBot({ long_poll_enabled: true });
     for (let left = OVER_THE_BACKLOG; left > 0; left -= 10_000) await updates([bot], Math.min(left, 10_000), 50);
     await untilFired(['Backlog']);
+  },
+  TEST_MS,
+);
+
+test(
+  'tell of a certificate that ends soon, and of a load balancer that is away',
+  async () => {
+    const { fleet, prometheus, untilFired, scrapeFleet } = scene;
+    const [authority, tlsPort] = [await startTlsAuthority(), await freePort()];
+    const { caFile, certFile, keyFile } = await authority.issue('IP:127.0.0.1');
+    const server = `listen 127.0.0.1:${tlsPort} ssl; ssl_certificate ${certFile}; ssl_certificate_key ${keyFile};`;
+    const apiPorts = fleet.apis.map(({ port }) => port);
+    const nginx = parts.adopt(await startNginx({ apiPorts, server }), (own) => own.stop());
+    const urls = [`${nginx.url}/livez`, `https://127.0.0.1:${tlsPort}/livez`];
+    await prometheus.scrape(await startProbe(parts, { urls, caFile }));
+    await waitFor(() => prometheus.holds('count(probe_success == 1) == 2'), SCRAPED);
+    await untilFired(['CertificateExpires']);
+    await nginx.stop();
+    await untilFired(['LoadBalancerDown']);
+    await scrapeFleet();
+  },
+  TEST_MS,
+);
+
+/** Others cannot mount a disk. */
+const testAsRoot = process.getuid?.() === 0 ? test : test.skip;
+
+testAsRoot(
+  'tell of a disk that fills up',
+  async () => {
+    const { prometheus, scrapeFleet } = scene;
+    const { device, leave } = await mountVolume(parts);
+    await prometheus.scrape([await startDisks(parts)]);
+    const isFiring = (name: string) =>
+      prometheus.holds(`ALERTS{alertname="${name}", alertstate="firing", device="${device}"}`);
+    await waitFor(() => prometheus.holds(`node_filesystem_avail_bytes{device="${device}"}`), SCRAPED);
+    await leave(0.1);
+    await waitFor(() => isFiring('FlotillaDisk85'), SCRAPED);
+    expect(await isFiring('FlotillaDisk95')).toBe(false);
+    await leave(0.02);
+    await waitFor(() => isFiring('FlotillaDisk95'), SCRAPED);
+    await scrapeFleet();
   },
   TEST_MS,
 );

@@ -22,7 +22,7 @@ const SHORTER = { lasts: 60, looksBack: 4, oldAfterS: 30, callsWaiting: 25 };
 const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 /** A process, by the name under which it is scraped. */
-export type Target = { job: string; name: string; port: number };
+export type Target = { job: string; name: string; port: number; labels?: Record<string, string> };
 
 export type Prometheus = {
   /** From now on these are scraped. A process that takes another one's place has its name, as with compose. */
@@ -73,8 +73,8 @@ export async function startPrometheus(): Promise<Prometheus> {
   };
 }
 
-function groupOf({ job, name, port }: Target) {
-  return { targets: [`127.0.0.1:${port}`], labels: { job, instance: name, installation: 'test' } };
+function groupOf({ job, name, port, labels }: Target) {
+  return { targets: [`127.0.0.1:${port}`], labels: { job, instance: name, installation: 'test', ...labels } };
 }
 
 function configuration(folder: string): string {
