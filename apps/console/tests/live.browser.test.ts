@@ -99,6 +99,15 @@ function openStreams(context: BrowserContext): { urls: () => string[] } {
   return { urls: () => ofOpenPages().map((request) => decodeURIComponent(request.url())) };
 }
 
+/** Makes a tab slow to say what it wants, as one in the background is. */
+const SLOW_TO_WANT = `
+  const post = BroadcastChannel.prototype.postMessage;
+  BroadcastChannel.prototype.postMessage = function (told) {
+    if (told.kind === 'want') setTimeout(() => post.call(this, told), 1_500);
+    else post.call(this, told);
+  };
+`;
+
 test(
   'all tabs of a browser share one stream, and another tab goes on when the one that holds it is closed',
   async () => {
@@ -116,14 +125,15 @@ test(
     }
     const topicsOfAll = ['fleet', `attempts:${shop.id}`, `attempts:${help.id}`];
     await waitFor(() => streams.urls().length === 1 && topicsOfAll.every((one) => streams.urls()[0]!.includes(one)));
+    await third.addInitScript(SLOW_TO_WANT);
     await stopPolling(third);
-    await page.close();
-    await waitFor(() => streams.urls().length === 1);
     await isLive(third);
     const attempts = third.getByRole('region', { name: 'Recent attempts' }).getByRole('listitem');
     await attempts.first().waitFor();
     const before = await attempts.count();
+    await page.close();
     await send(help, 'after the first tab');
+    await waitFor(() => streams.urls().length === 1);
     await waitFor(async () => (await attempts.count()) > before, { message: 'an attempt to appear' });
     await second.close();
     await waitFor(() => streams.urls().length === 1 && !streams.urls()[0]!.includes(`attempts:${shop.id}`));

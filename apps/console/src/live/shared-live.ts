@@ -26,6 +26,10 @@ const MOST_TOPICS = 20;
 /** Screens leave and join many topics at once. */
 const GATHER_MS = 50;
 const LOOK_FOR_GONE_TABS_MS = 30_000;
+/** Tabs in the background are slow. */
+const TABS_ANSWER_WITHIN_MS = 5_000;
+/** Stands among the tabs for the leader before. */
+const EARLIER = 'earlier';
 const LEADER = 'flotilla-live';
 
 /** The live stream of this browser: one connection for all tabs where the browser has Web Locks, else one for each tab. */
@@ -117,6 +121,9 @@ export class SharedLive {
     this.#leading = leading;
     leading.want(this.#tab, this.#wanted);
     this.#tell({ kind: 'ask' });
+    // A stream that opened without the topics of another tab would go past their events.
+    leading.want(EARLIER, this.#known.topics);
+    setTimeout(() => this.#closed.signal.aborted || leading.want(EARLIER, []), TABS_ANSWER_WITHIN_MS);
     if (this.#channel !== null) void leading.forgetGoneTabs(this.#closed.signal);
   }
 
