@@ -137,7 +137,8 @@ export async function faultsOf(page: Page): Promise<string[]> {
     // People scroll to elements below the bar of a phone.
     const bar = document.querySelector('.screen-bar');
     if (bar) bar.style.position = 'static';
-    const found = await axe.run(document, ${options});
+    // The guards of a menu pass the focus on; beside a second open menu axe takes them for places where it would stay.
+    const found = await axe.run({ exclude: [['[data-base-ui-focus-guard]']] }, ${options});
     if (bar) bar.style.position = '';
     window.scrollTo({ top, behavior: 'instant' });
     return found.violations;
