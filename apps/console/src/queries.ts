@@ -4,6 +4,8 @@ import { SESSION } from './session.tsx';
 
 /** Figures on the screen are at most this old while it is looked at. */
 export const REFRESH_MS = 10_000;
+/** What is wrong in the whole fleet. */
+export const ATTENTION = ['bots', 'attention'];
 const RETRIES = 2;
 /** Who is asked to wait so long does not ask again by itself: a search that took too long would take as long again. */
 const LONG_S = 10;

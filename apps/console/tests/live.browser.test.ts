@@ -75,7 +75,10 @@ test(
     expect(await attention.getByText('Failing').count()).toBe(0);
     await page.evaluate('window.isOfBefore = true');
     await dying.stop();
+    // The stream tells the counts of the fleet every 30 s only.
+    const counted = page.waitForRequest((request) => request.url().endsWith('/api/fleet'), { timeout: 60_000 });
     await send(lost, 'nobody takes this');
+    await counted;
     await attention.getByRole('listitem').first().getByRole('link', { name: 'Lost shop' }).waitFor({ timeout: 60_000 });
     expect([await wouldPoll(page), await page.evaluate('window.isOfBefore')]).toEqual([true, true]);
 

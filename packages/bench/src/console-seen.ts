@@ -69,6 +69,6 @@ function whenShown(page: Page, selector: string, text: string): Promise<number> 
   return page.evaluate<number>(`new Promise((done) => {
     const look = () => [...document.querySelectorAll('${selector}')].some((one) => one.textContent.includes('${text}'));
     const watch = new MutationObserver(() => look() && (watch.disconnect(), done(Date.now())));
-    watch.observe(document.body, { childList: true, subtree: true });
+    watch.observe(document.body, { childList: true, characterData: true, subtree: true });
   })`);
 }

@@ -1,8 +1,10 @@
+import type { AttentionResource } from '@flotilla/contract/attention.ts';
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { FleetResource } from '@flotilla/contract/fleet.ts';
 import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type LiveEvent, type StreamState, useLive } from '../live.ts';
+import { ATTENTION } from '../queries.ts';
 import { SESSION } from '../session.tsx';
 import { atOnceAndAfter } from './at-once-and-after.ts';
 
@@ -20,6 +22,10 @@ export function useLiveQueries(): StreamState {
 
 function liveQueries(queries: QueryClient): (event: LiveEvent) => void {
   const askLists = atOnceAndAfter(LISTS_SETTLE_MS, () => void queries.invalidateQueries({ queryKey: ['bots'] }));
+  const askFleet = atOnceAndAfter(
+    LISTS_SETTLE_MS,
+    () => void queries.invalidateQueries({ queryKey: ['fleet'], exact: true }),
+  );
   const askAll = atOnceAndAfter(REREAD_MS, () => void queries.invalidateQueries({ predicate: isNotSession }));
   return (event) => {
     switch (event.name) {
@@ -31,6 +37,7 @@ function liveQueries(queries: QueryClient): (event: LiveEvent) => void {
         break;
       }
       case 'bot':
+        if (hasOtherFaults(queries, event.data)) askFleet();
         queries.setQueryData(['bot', String(event.data.id)], (known: unknown) => known && event.data);
         queries.setQueriesData({ queryKey: ['bots'] }, (known: unknown) => withBot(known, event.data));
         askLists();
@@ -45,6 +52,15 @@ function liveQueries(queries: QueryClient): (event: LiveEvent) => void {
 function isNotSession({ queryKey }: Query): boolean {
   return queryKey[0] !== SESSION[0];
 }
+
+/** The counts of the fleet say whether the list of faults is asked for, so they are asked first when that does not have them. */
+function hasOtherFaults(queries: QueryClient, bot: BotResource): boolean {
+  const { rows = [] } = queries.getQueryData<{ rows: AttentionResource[] }>(ATTENTION) ?? {};
+  const listed = rows.filter(({ bot_id: botId }) => botId === bot.id);
+  return kindsOf(listed) !== kindsOf(bot.attention);
+}
+
+const kindsOf = (faults: readonly { kind: string }[]): string => faults.map(({ kind }) => kind).join();
 
 /** A page of bots with this one as it is now; which bots belong to the page is the server's matter. */
 function withBot(known: unknown, bot: BotResource): unknown {

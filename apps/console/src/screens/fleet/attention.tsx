@@ -10,7 +10,7 @@ import { BotBadge } from '../../parts/state-badge.tsx';
 import { Ago } from '../../parts/time.tsx';
 import { useTold } from '../../parts/told.tsx';
 import { useHeldRows } from '../../parts/use-held-rows.ts';
-import { REFRESH_MS } from '../../queries.ts';
+import { ATTENTION, REFRESH_MS } from '../../queries.ts';
 import { useWords } from '../../words/words.tsx';
 import { IntakeRemedy } from '../bot/intake-remedy.tsx';
 import { TryNow } from '../bot/try-now.tsx';
@@ -22,7 +22,7 @@ import { firstBots } from './use-bots.ts';
 export function useAttention(fleet: FleetResource | undefined, filter: FleetFilter) {
   const isWrong = ATTENTION_KINDS.some((kind) => (fleet?.attention[kind] ?? 0) > 0);
   const entries = useQuery({
-    queryKey: ['bots', 'attention'],
+    queryKey: ATTENTION,
     queryFn: ({ signal }) => callPage('listAttention', { limit: MOST_ENTRIES }, signal),
     refetchInterval: REFRESH_MS,
     placeholderData: keepPreviousData,
