@@ -4,6 +4,7 @@ import type { FleetBot } from '@flotilla/testing/fleet/fleet.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ADMIN, consoleSuite, TEST_MS, testLooks } from './console-suite.ts';
+import { HOSTILE } from './hostile-names.ts';
 
 type Attempt = { id: string; update_id: number; reader: string; ok: boolean };
 
@@ -21,12 +22,14 @@ beforeAll(async () => {
   const person = await fleet.control.createPerson({ firstName: 'Ada' });
   backend = await startBackend((request, response) => {
     if (request.url === '/ill') return void response.writeHead(503).end('away');
+    if (request.url === '/plain') return void response.writeHead(200).end();
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ method: 'sendMessage', chat_id: person.id, text: 'Your order is on its way' }));
   });
   bot = await fleet.addBot({ name: 'Shop', proxy_enabled: true, backend_url: `${backend.url}/well` });
   const add = (fields: object) => fleet.rest('/api/programs/add', { bot_id: bot.id, ...fields });
   await add({ name: 'ill', backend_url: `${backend.url}/ill` });
+  for (const name of ['plain', HOSTILE.word]) await add({ name, backend_url: `${backend.url}/plain` });
   await add({ name: 'polls', kinds: ['poll'] });
   const rule = { source_bot_id: bot.id, target_bot_id: bot.id, condition_type: 'all', condition_value: '' };
   await fleet.rest('/api/routes/add', { ...rule, action: 'copy', target_chat_id: 999_999_999 });
@@ -35,7 +38,9 @@ beforeAll(async () => {
     async () => {
       const found = await fleet.rest<Attempt[]>(`/api/deliveries/attempts?bot_id=${bot.id}`);
       return (
-        ['push', 'rules'].every((name) => found.some(({ reader }) => reader === name)) && found.length > 3 && found
+        ['push', 'rules'].every((name) => found.some(({ reader }) => reader === name)) &&
+        found.filter(({ ok }) => ok).length >= 3 &&
+        found
       );
     },
     { timeoutMs: 60_000 },
@@ -137,6 +142,16 @@ testLooks('update', suite, async (one, lookAt) => {
   await one.page.getByRole('navigation', { name: 'Screens' }).waitFor();
   await one.page.goto(`${suite.fleet.url}/console/bots/${bot.id}/updates/${updateId}`);
   await one.page.getByText('Your order is on its way').waitFor();
+  const ended = one.page.locator('.waterfall .row-name', { has: one.page.getByRole('button', { name: 'Replay' }) });
+  const middles = (selector: string) =>
+    ended.locator(selector).evaluateAll((all) =>
+      all.map((element) => {
+        const { top, bottom } = element.getBoundingClientRect();
+        return Math.round((top + bottom) / 2);
+      }),
+    );
+  expect(await middles('.button')).toEqual(await middles('.state'));
+  expect(await ended.count()).toBe(3);
   await lookAt('update');
   await one.page.goto(`${suite.fleet.url}/console/bots/${bot.id}`);
   await one.page.getByText('100%').first().waitFor();

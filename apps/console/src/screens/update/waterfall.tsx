@@ -79,13 +79,17 @@ function ReaderRow({ bot_id, update_id, update, reader, scale }: ReaderProps): R
   return (
     <li>
       <div className="row-name">
-        <b className="cut">{name}</b>
-        <span className={`state ${MARKS[outcome]}`}>
-          <StateMark state={MARKS[outcome]} />
-          {words.outcomes[outcome]}
+        <b className="cut" title={name}>
+          {name}
+        </b>
+        <span className="row-state">
+          <span className={`state ${MARKS[outcome]}`}>
+            <StateMark state={MARKS[outcome]} />
+            {words.outcomes[outcome]}
+          </span>
+          {canReplay(reader, update) && <Replay {...{ bot_id, update_id, reader, name }} />}
         </span>
         {by && <span className="muted">{words.filtered[by] ?? words.taken(by.replace('program:', ''))}</span>}
-        {canReplay(reader, update) && <Replay {...{ bot_id, update_id, reader, name }} />}
       </div>
       <div className="track" aria-hidden="true">
         {scale && attempts.map((attempt) => <Bar key={attempt.id} attempt={attempt} scale={scale} />)}
