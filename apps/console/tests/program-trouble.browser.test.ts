@@ -67,6 +67,7 @@ test(
 
     const row = attention.getByRole('listitem').filter({ hasText: 'Relay' }).filter({ hasText: 'Program fails' });
     await row.getByText('The backend of the program "alerts" fails').waitFor();
+    await row.getByText('1 queued for the program').waitFor();
     const ofRelay = page.getByRole('table', { name: 'Bots' }).getByRole('row').filter({ hasText: 'Relay' });
     await ofRelay.getByText('Program parked').waitFor();
     const kinds = page.getByRole('navigation', { name: 'Bots by problem' });

@@ -87,7 +87,7 @@ type LineProps = { incident: Incident; bots: ReadonlyMap<number, BotResource> };
 
 function IncidentLine({ incident, bots }: LineProps): ReactNode {
   const { fleet: words } = useWords();
-  const { kind, botIds, since, waiting } = incident;
+  const { kind, botIds, programIds, since, waiting } = incident;
   const text = useTold()(incident.text);
   return (
     <li>
@@ -106,7 +106,7 @@ function IncidentLine({ incident, bots }: LineProps): ReactNode {
           </>
         )}
       </span>
-      <span className="end">{waiting > 0 && words.waiting(waiting)}</span>
+      <span className="end">{waiting > 0 && words.waiting(waiting, programIds.length)}</span>
       <span className="act">
         <Remedy incident={incident} bot={botIds.length === 1 ? bots.get(botIds[0]!) : undefined} />
       </span>

@@ -9,7 +9,12 @@ export const fleet = {
   labels: 'Bots by label',
   attention: 'Needs attention',
   more: (n: number) => plural(n, { one: 'and {n} more', other: 'and {n} more' }),
-  waiting: (n: number) => plural(n, { one: '{n} queued', other: '{n} queued' }),
+  /** For whom, if for programs: the figure of a bot counts its backend and pollers alone. */
+  waiting: (n: number, programs: number) => {
+    const count = plural(n, { one: '{n} queued', other: '{n} queued' });
+    if (programs === 0) return count;
+    return programs === 1 ? `${count} for the program` : `${count} for programs`;
+  },
   began: 'began',
   /** The remedy, in one sentence. */
   remedies: {

@@ -10,7 +10,11 @@ export const fleet: Words['fleet'] = {
   labels: 'Боты по меткам',
   attention: 'Требуют внимания',
   more: (n) => plural(n, { one: 'и ещё {n}', other: 'и ещё {n}' }),
-  waiting: (n) => plural(n, { one: 'в очереди {n}', other: 'в очереди {n}' }),
+  waiting: (n, programs) => {
+    const count = plural(n, { one: '{n}', other: '{n}' });
+    if (programs === 0) return `в очереди ${count}`;
+    return programs === 1 ? `${count} в очереди программы` : `${count} в очередях программ`;
+  },
   began: 'началось',
   remedies: {
     token_revoked: 'Замените токен новым из BotFather.',
