@@ -2,7 +2,7 @@ import { isUnavailable } from '@flotilla/database/is-unavailable.ts';
 import { makeComingMonths, mergeSearchWords } from '@flotilla/database/month-partitions.ts';
 import { continueBroadcasts } from '@flotilla/domain/delivery/broadcasts/continue-broadcasts.ts';
 import { continueDeliveryJobs } from '@flotilla/domain/delivery/deliveries/run-delivery-job.ts';
-import { continueMoves } from '@flotilla/domain/delivery/moves/continue-moves.ts';
+import { movesUnderWay } from '@flotilla/domain/delivery/moves/continue-moves.ts';
 import { tendOutbox } from '@flotilla/domain/delivery/outbox/tend-outbox.ts';
 import { parkPrograms } from '@flotilla/domain/delivery/programs/park-programs.ts';
 import { settleLate } from '@flotilla/domain/delivery/questions/settle-late.ts';
@@ -34,8 +34,6 @@ const SETTLE_QUESTIONS_EVERY_MS = 2_000;
 const TEND_OUTBOX_EVERY_MS = 2_000;
 const ERASE_EVERY_MS = 5_000;
 const MOVE_EVERY_MS = 1_000;
-/** A move whose server does not answer holds no other one up. */
-const MOVES_AT_ONCE = 10;
 const PARK_EVERY_MS = 20_000;
 /** While memory is tight, a program that is behind stops the intake of its bot. */
 const PARK_WHILE_TIGHT_EVERY_MS = 5_000;
@@ -172,16 +170,16 @@ function startErasures(deps: WorkerContext): { stop(): Promise<void> } {
 
 /** Goes on with moves of bots to other servers. */
 function startMoves(deps: WorkerContext): { stop(): Promise<void> } {
-  const all = Array.from({ length: MOVES_AT_ONCE }, () =>
-    repeatWork(deps, {
-      everyMs: MOVE_EVERY_MS,
-      work: (signal) => waitingForPostgres(continueMoves(deps, signal)),
-      failure: 'moves of bots could not go on; this is tried again',
-    }),
-  );
+  const moves = movesUnderWay(deps);
+  const looks = repeatWork(deps, {
+    everyMs: MOVE_EVERY_MS,
+    work: (signal) => waitingForPostgres(moves.look(signal)),
+    failure: 'moves of bots could not go on; this is tried again',
+  });
   return {
     stop: async () => {
-      await Promise.all(all.map((one) => one.stop()));
+      await looks.stop();
+      await moves.ended();
     },
   };
 }

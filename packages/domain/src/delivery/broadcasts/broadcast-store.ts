@@ -63,16 +63,15 @@ export function broadcastStore(db: Database) {
         where ended_at is null and state = 'scheduled' and send_at <= now()`.execute(db);
     },
 
-    /** Those that workers have something to do for. */
-    async active(): Promise<number[]> {
-      const rows = await db
+    /** Those that have not ended. `isDue`: one that is scheduled begins now. */
+    unfinished(): Promise<{ id: number; state: BroadcastState; isDue: boolean }[]> {
+      const isDue = sql<boolean>`state = 'scheduled' and send_at <= now()`.as('isDue');
+      return db
         .selectFrom('broadcasts')
-        .select('id')
+        .select(['id', 'state', isDue])
         .where('ended_at', 'is', null)
-        .where('state', 'in', ['running', 'cancelled'])
         .orderBy('id')
         .execute();
-      return rows.map(({ id }) => id);
     },
 
     /** null: there is none, or it is locked and `skips`. */

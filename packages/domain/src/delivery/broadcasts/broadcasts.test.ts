@@ -363,12 +363,14 @@ describe('A broadcast', () => {
   test('begins at its time', async () => {
     await people(3);
     const { id } = await added(PRIVATE, { sendAt: new Date(Date.now() + 3_600_000) });
+    const unfinished = async () => (await broadcastStore(database.db).unfinished()).find((one) => one.id === id);
     await broadcastStore(database.db).beginDue();
-    expect(await broadcastStore(database.db).active()).not.toContain(id);
+    expect(await unfinished()).toEqual({ id, state: 'scheduled', isDue: false });
     expect(await advanced(id)).toMatchObject({ state: 'scheduled', started_at: null, counts: { total: 0 } });
     await broadcastStore(database.db).change(id, { send_at: new Date(Date.now() - 1_000) });
+    expect(await unfinished()).toEqual({ id, state: 'scheduled', isDue: true });
     await broadcastStore(database.db).beginDue();
-    expect(await broadcastStore(database.db).active()).toContain(id);
+    expect(await unfinished()).toEqual({ id, state: 'running', isDue: false });
     expect(await advanced(id)).toMatchObject({ state: 'running', started_at: expect.any(Date), counts: { total: 3 } });
   });
 

@@ -8,18 +8,43 @@ import { STEPS, type StepEnd, type StepWait } from './move-steps.ts';
 
 const RENEW_EVERY_MS = 5_000;
 const AFTER_FAILURE_S = 5;
+/** A move whose server does not answer holds no other one up. */
+const AT_ONCE = 10;
 
-/**
- * Goes on with moves that are due, one after the other, until they wait or the signal aborts. A step that was interrupted is done
- * again.
- */
-export async function continueMoves(deps: MoveDeps, signal: AbortSignal): Promise<void> {
-  if (!deps.directory.ready()) return;
-  while (!signal.aborted) {
-    const move = await botMoveStore(deps.db).take();
-    if (move === null) return;
-    await advance(deps, move, signal);
-  }
+/** The moves that this process goes on with. */
+export type Moves = {
+  /** Begins with those that are due, while there is room. A step that was interrupted is done again. */
+  look(signal: AbortSignal): Promise<void>;
+  /** Resolves when all have ended or wait, which they do soon after the signal aborts. */
+  ended(): Promise<void>;
+};
+
+export function movesUnderWay(deps: MoveDeps): Moves {
+  const underWay = new Set<Promise<void>>();
+  const take = () => botMoveStore(deps.db).take();
+  /** One that waits makes room for the next one. */
+  const goOn = async (first: BotMove, signal: AbortSignal): Promise<void> => {
+    for (let move: BotMove | null = first; move !== null; move = signal.aborted ? null : await take()) {
+      await advance(deps, move, signal);
+    }
+  };
+  const tell = (error: unknown) => {
+    if (!isUnavailable(error)) deps.log.warn({ reason: String(error) }, 'a move could not go on; it is tried again');
+  };
+  return {
+    look: async (signal) => {
+      if (!deps.directory.ready()) return;
+      while (!signal.aborted && underWay.size < AT_ONCE) {
+        const move = await take();
+        if (move === null) return;
+        const going = goOn(move, signal)
+          .catch(tell)
+          .finally(() => underWay.delete(going));
+        underWay.add(going);
+      }
+    },
+    ended: async () => void (await Promise.all(underWay)),
+  };
 }
 
 /** Takes steps until one waits. */
