@@ -76,6 +76,7 @@ export function newBot(
     calls: newCallLog(),
     flood: newFloodState(),
     server: sim.server,
+    dropped: [],
     closedUntilMs: 0,
     closed: false,
   };

@@ -1,9 +1,11 @@
 import { BotApiError } from '../bot-api-error.ts';
 import type { Simulator } from '../simulator.ts';
-import { randomUpdateId, renumber } from '../updates/update-queue.ts';
+import { pending, randomUpdateId, renumber } from '../updates/update-queue.ts';
 import { dropWebhook } from '../webhook/set-webhook.ts';
 import type { ApiServer } from './api-server.ts';
 import type { SimBot } from './sim-bot.ts';
+
+const DROPPED_KEPT = 1_000;
 
 /**
  * Has a call log its bot in at this server, with what came while it was logged in nowhere. A bot that is still logged in at
@@ -27,6 +29,8 @@ export function leaveServer(sim: Simulator, bot: SimBot, server: ApiServer): voi
   bot.waiter?.answer([]);
   dropWebhook(sim, bot);
   server.nextUpdateIds.set(bot.user.id, bot.queue.nextId);
+  const unseen = [...pending(bot.queue, sim.clock.nowMs())].filter(({ answered }) => !answered).map(({ text }) => text);
+  bot.dropped = [...bot.dropped, ...unseen].slice(-DROPPED_KEPT);
   renumber(bot.queue, bot.queue.nextId, { isEmptied: true });
   bot.server = null;
 }

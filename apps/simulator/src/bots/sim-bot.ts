@@ -44,6 +44,8 @@ export type SimBot = {
   flood: FloodState;
   /** Where it is logged in; null: nowhere since its logOut. */
   server: ApiServer | null;
+  /** What was dropped with its last logins, and no answer had held: the newest 1,000. */
+  dropped: string[];
   closedUntilMs: number;
   closed: boolean;
 };

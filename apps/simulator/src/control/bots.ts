@@ -101,20 +101,20 @@ export const forgetCalls = operation('Forgets the calls of a bot', A_BOT, (sim, 
 });
 
 export const pendingUpdates = operation(
-  'Shows what waits for a bot: how many updates, and the texts of the oldest',
+  'Shows what waits for a bot: how many updates, and the texts of the oldest; and what logOut dropped that no answer had held',
   {
     input: ONE_BOT.extend({ limit: z.int().min(0).optional().describe('how many texts; 100 when not given') }),
     example: { bot: 1_000_000_001, limit: 10 },
   },
-  (sim, input): { count: number; updates: string[] } => {
-    const { queue } = botOf(sim, input.bot);
+  (sim, input): { count: number; updates: string[]; dropped: string[] } => {
+    const { queue, dropped } = botOf(sim, input.bot);
     const nowMs = sim.clock.nowMs();
     const updates: string[] = [];
     for (const { text } of pending(queue, nowMs)) {
       if (updates.length >= (input.limit ?? 100)) break;
       updates.push(text);
     }
-    return { count: pendingCount(queue, nowMs), updates };
+    return { count: pendingCount(queue, nowMs), updates, dropped };
   },
 );
 

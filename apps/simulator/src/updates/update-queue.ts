@@ -11,6 +11,8 @@ export type PendingUpdate = {
   /** A sequence number that is never reused within the queue; update ids may repeat. */
   number: number;
   gone: boolean;
+  /** An answer of getUpdates has held it. */
+  answered?: true;
 };
 
 /** A bot's queue: td:tddb/td/db/TQueue.cpp, plus `eraStart` for tests that make ids jump down. */
@@ -153,6 +155,7 @@ export function read(queue: UpdateQueue, offset: number, limit: number, nowMs: n
     size += entry.bytes + 50;
     if (size >= ANSWER_BYTES && texts.length > 0) break;
     texts.push(entry.text);
+    entry.answered = true;
     if (texts.length >= limit) break;
   }
   compact(queue);
