@@ -11,12 +11,12 @@ import { layoutFaults, shiftsOf, watchShifts } from './layout-faults.ts';
 import { type OpenConsole, picture } from './open-console.ts';
 
 /**
- * The widest, 200 % of it, a phone, and 400 % of the widest, in CSS pixels, mostly in the language with the longer words.
- * Axe looks once in each theme.
+ * The widest, a tablet, a phone, and 400 % of the widest, in CSS pixels, mostly in the language with the longer words. Axe
+ * looks once in each theme.
  */
 const LOOKS = [
   [1280, 800, 'dark', 'ru', 'axe'],
-  [640, 400, 'light', 'en', ''],
+  [768, 1024, 'light', 'en', ''],
   [390, 844, 'light', 'ru', 'axe'],
   [320, 256, 'dark', 'ru', ''],
 ] as const;
