@@ -83,7 +83,7 @@ export function BotList({ filter }: { filter: FleetFilter }): ReactNode {
 function columnsOf({ fleet: words }: Words, number: (n: number) => string): Column<BotResource>[] {
   const { columns } = words;
   return [
-    { name: 'state-cell', title: columns.state, width: '14.5rem', cell: (bot) => <BotBadge mark={markOf(bot)} /> },
+    { name: 'state-cell', title: columns.state, width: '13rem', cell: (bot) => <BotBadge mark={markOf(bot)} /> },
     { name: 'name-cell', title: columns.name, width: 'minmax(9rem, 1fr)', cell: (bot) => <BotName bot={bot} /> },
     { name: 'readers-cell', title: columns.readers, width: '6rem', cell: (bot) => readersOf(bot, words) },
     {
