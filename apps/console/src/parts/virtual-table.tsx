@@ -59,9 +59,9 @@ function Table<Row>(props: TableProps<Row> & { rowPx: number }): ReactNode {
   const { total, rowAt } = isHeld ? props : held;
   const body = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
-  // The content above the table grows and shrinks. While rows are awaited, to lay the page out at once would keep them waiting.
+  // The content above the table grows and shrinks. While others are awaited in its rows' place, to lay the page out would keep them waiting.
   useLayoutEffect(() => {
-    if (stale) return;
+    if (stale && top > 0) return;
     const offset = Math.round((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
     setTop((known) => (known === offset ? known : offset));
   });
