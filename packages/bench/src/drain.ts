@@ -12,7 +12,7 @@ export type Append = (botId: number, ids: number[]) => Promise<void>;
 const BACKLOG = 20_000;
 const BATCH = 100;
 const CLIENTS = 4;
-/** Ours and the bare server are measured alternately: a round is too short to show 5 %. One earlier round warms everything up. */
+/** Ours and the bare server are measured alternately. One round is too short to show a difference of 5 %. One earlier round warms everything up. */
 const ROUNDS = 12;
 
 /** Updates a second, and the processor time (ms) that 100 of them need. */

@@ -53,7 +53,7 @@ function isNotSession({ queryKey }: Query): boolean {
   return queryKey[0] !== SESSION[0];
 }
 
-/** The counts of the fleet say whether the list of faults is asked for, so they are asked first when that does not have them. */
+/** True if the list of faults is not up to date for this bot. It is asked for only while the counts of the fleet are not all zero. */
 function hasOtherFaults(queries: QueryClient, bot: BotResource): boolean {
   const { rows = [] } = queries.getQueryData<{ rows: AttentionResource[] }>(ATTENTION) ?? {};
   const listed = rows.filter(({ bot_id: botId }) => botId === bot.id);

@@ -1,10 +1,10 @@
 import { useCallback, useSyncExternalStore } from 'react';
 
-const lists = new Map<string, MediaQueryList>();
+const known = new Map<string, MediaQueryList>();
 
 /** True while the media query matches. */
 export function useMedia(query: string): boolean {
-  const media = listOf(query);
+  const media = mediaOf(query);
   const subscribe = useCallback(
     (changed: () => void) => {
       media.addEventListener('change', changed);
@@ -15,9 +15,9 @@ export function useMedia(query: string): boolean {
   return useSyncExternalStore(subscribe, () => media.matches);
 }
 
-/** To make one costs the browser a look at all styles, so each query has one. */
-function listOf(query: string): MediaQueryList {
-  const media = lists.get(query) ?? window.matchMedia(query);
-  lists.set(query, media);
+/** One for each query: making one has the browser work out all styles. */
+function mediaOf(query: string): MediaQueryList {
+  const media = known.get(query) ?? window.matchMedia(query);
+  known.set(query, media);
   return media;
 }

@@ -59,7 +59,7 @@ function Table<Row>(props: TableProps<Row> & { rowPx: number }): ReactNode {
   const { total, rowAt } = isHeld ? props : held;
   const body = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
-  // The content above the table grows and shrinks. While others are awaited in its rows' place, to lay the page out would keep them waiting.
+  // The content above the table grows and shrinks. Measuring forces a layout, so it is not done while new rows are loading.
   useLayoutEffect(() => {
     if (stale && top > 0) return;
     const offset = Math.round((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY);

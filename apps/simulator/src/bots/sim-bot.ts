@@ -44,7 +44,7 @@ export type SimBot = {
   flood: FloodState;
   /** Where it is logged in; null: nowhere since its logOut. */
   server: ApiServer | null;
-  /** What was dropped with its last logins, and no answer had held: the newest 1,000. */
+  /** Updates that it lost by leaving a server before any getUpdates had answered with them: the newest 1,000. */
   dropped: string[];
   closedUntilMs: number;
   closed: boolean;

@@ -101,7 +101,7 @@ export const forgetCalls = operation('Forgets the calls of a bot', A_BOT, (sim, 
 });
 
 export const pendingUpdates = operation(
-  'Shows what waits for a bot: how many updates, and the texts of the oldest; and what logOut dropped that no answer had held',
+  'Shows what waits for a bot: how many updates, and the texts of the oldest; and those lost by leaving a server unread',
   {
     input: ONE_BOT.extend({ limit: z.int().min(0).optional().describe('how many texts; 100 when not given') }),
     example: { bot: 1_000_000_001, limit: 10 },

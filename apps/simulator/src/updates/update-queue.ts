@@ -11,7 +11,7 @@ export type PendingUpdate = {
   /** A sequence number that is never reused within the queue; update ids may repeat. */
   number: number;
   gone: boolean;
-  /** An answer of getUpdates has held it. */
+  /** A getUpdates has answered with it. */
   answered?: true;
 };
 

@@ -126,7 +126,7 @@ describe('what is routed shows the same', () => {
     const source = await fleet.addBot();
     const [ada, desk] = [await scene.person([source]), await scene.person([target])];
     await scene.rule(source, target, desk, { condition_type: 'keyword', condition_value: 'tide' });
-    // An album whose messages come a second apart counts as two.
+    // An album is gathered until no message of it has come for a second.
     await Promise.all(
       ['', 'the tide', ''].map((caption) =>
         fleet.control.sendMessage({

@@ -9,7 +9,7 @@ export const fleet = {
   labels: 'Bots by label',
   attention: 'Needs attention',
   more: (n: number) => plural(n, { one: 'and {n} more', other: 'and {n} more' }),
-  /** For whom, if for programs: the figure of a bot counts its backend and pollers alone. */
+  /** Names programs, because the figure in the bot's row counts only what waits for its backend and pollers. */
   waiting: (n: number, programs: number) => {
     const count = plural(n, { one: '{n} queued', other: '{n} queued' });
     if (programs === 0) return count;
