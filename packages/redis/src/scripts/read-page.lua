@@ -21,7 +21,7 @@
 --   GONE, OFF, TOO_MANY
 --   CHANGED  the program may want other kinds by a newer configuration
 --   BACK offset: number, backFrom: text, backCounted: number?  a negative offset reaches farther back than one call looks
---   OK from: number  the offset from which nothing has been scanned
+--   OK from: number  the offset from which nothing has been scanned; the asked one while the bot has no update id
 --     throttled: flag
 --     more: flag  to scan from there
 --     updates: number, joined: bytes  how many, and these as one text as an array of JSON holds them
@@ -102,8 +102,10 @@ noteRead(reader, scan.cursorAfter, acknowledges)
 if scan.more or (acknowledges and reader.now - tonumber(s.trimmedAt) > TRIM_EVERY_MS) then
   trimLog(state, log, consumers, reader.now)
 end
+-- Without any id nobody can tell yet whether the offset is one of this bot: the next read of the call asks for it again.
+local isUndecided = offset > 0 and reader.last == 0
 return reply.OK {
-  from = scan.from,
+  from = isUndecided and offset or scan.from,
   throttled = throttled,
   more = scan.more,
   updates = #scan.raws,

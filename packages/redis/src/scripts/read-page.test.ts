@@ -81,6 +81,24 @@ test('a negative offset forgets all but the newest', async () => {
   expect(await scene.commands.hget(scene.keys.state, 'pullCursor')).toBe('2');
 });
 
+test('an offset is judged once an id is known: a call that waits for the first update does not forget it', async () => {
+  await scene.applyBot({ pull: true });
+  for (const first of [true, false]) {
+    const { from, updates } = await page(3, { first });
+    expect([from, updates]).toEqual([3, []]);
+  }
+  // The platform gives once more what was not acknowledged there before Redis lost the log.
+  await scene.accept([1, 2, 3]);
+  expect(await raws(3, { first: false })).toEqual(['{"update_id":3}']);
+});
+
+test('an offset far above the first id is of another server, and the call that waited for it gets all', async () => {
+  await scene.applyBot({ pull: true });
+  const { from } = await page(1000);
+  await scene.accept([1, 2]);
+  expect(await raws(from, { first: false })).toEqual(['{"update_id":1}', '{"update_id":2}']);
+});
+
 test('what push has delivered is left out for the default consumer alone', async () => {
   await scene.applyBot({ pull: true });
   await scene.accept([1, 2]);
