@@ -7,9 +7,10 @@ const FROM = 15_000;
 const TO = 32_000;
 const TRIES = 100;
 
-/** The processes of one test run choose ports at the same time, each from its own share. */
+/** The processes of one test run choose ports at the same time, each from its own share; so do the runs over two forms of Redis. */
 const SHARES = 16;
-const PER_SHARE = Math.floor((TO - FROM) / SHARES);
+const FORMS = ['single', 'sentinel', 'cluster'];
+const PER_SHARE = Math.floor((TO - FROM) / (SHARES * FORMS.length));
 
 /** Ports that were chosen before. Their users may not have opened them yet. */
 const chosen = new Set<number>();
@@ -20,7 +21,9 @@ export async function freePort(wanted?: number): Promise<number> {
     chosen.add(wanted);
     return wanted;
   }
-  const first = FROM + (Number(inheritedEnv().JEST_WORKER_ID ?? 0) % SHARES) * PER_SHARE;
+  const { JEST_WORKER_ID: worker = 0, TEST_REDIS: form } = inheritedEnv();
+  const share = FORMS.indexOf(form || 'single') * SHARES + (Number(worker) % SHARES);
+  const first = FROM + share * PER_SHARE;
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const port = randomInt(first, first + PER_SHARE);
     if (chosen.has(port)) continue;
