@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { bootstrap, fail, ROOT, runOnPinnedNode } from './bootstrap.mjs';
 import { buildConsoleIfStale } from './build-console.mjs';
 import { buildPrograms, startFrom } from './build-programs.mjs';
+import { failedTests } from './failed-tests.mjs';
 import { EVERY_NIGHT, FILES_AT_ONCE, SAME_OVER_EVERY_FORM, WITH_EVERY_CHANGE } from './redis-forms.mjs';
 import { filesToRunAgain, sayRunAgain, withSecondRun } from './second-run.mjs';
 import { filesNamed, filesOf, STAGES } from './test-stages.mjs';
 
 // node scripts/test.mjs [a stage of test-stages.mjs | sentinel | cluster] [all | file patterns …]: the last line is always
-// `N passed, N failed`. sentinel and cluster run the tests that redis-forms.mjs lists; `all` runs its nightly list.
+// `N passed, N failed`, and those before it name what failed. sentinel and cluster run the tests that redis-forms.mjs lists; `all`
+// runs its nightly list.
 
 const LEFT_RUNNING_MS = 20_000;
 const BROWSER_TESTS = ['apps/console/tests', 'apps/sandbox/src/phone'];
@@ -28,9 +30,9 @@ startFrom(runsWhole() ? ((await buildPrograms()) ?? fail('The programs could not
 const folder = mkdtempSync(join(tmpdir(), 'flotilla-results-'));
 const first = await runJest(join(folder, 'first.json'), jestArguments());
 const again = runsWhole() && process.env.SECOND_RUN === 'true' ? filesToRunAgain(first) : [];
-const { passed, failed } = again.length === 0 ? first : await runOnceMore(again);
+const { passed, failed, failures } = again.length === 0 ? first : await runOnceMore(again);
 rmSync(folder, { recursive: true, force: true });
-process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
+process.stdout.write(`\n${failures.map((line) => `${line}\n`).join('')}${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 
 async function runOnceMore(files) {
@@ -42,7 +44,7 @@ async function runOnceMore(files) {
     '--maxWorkers=1',
     ...redisOptions,
   ]);
-  return withSecondRun(first, second, files);
+  return { ...withSecondRun(first, second, files), failures: second.failures };
 }
 
 /** The counts of one run of Jest, and its results unless it wrote none. */
@@ -109,8 +111,10 @@ function count(resultFile, exitCode) {
   try {
     const results = JSON.parse(readFileSync(resultFile, 'utf8'));
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
-    return { passed: results.numPassedTests, failed: Math.max(failed, exitCode === 0 ? 0 : 1), results };
+    const failures = failedTests({ results });
+    if (failed === 0 && exitCode !== 0) failures.push(`FAILED: all tests passed, but Jest ended with ${exitCode}`);
+    return { passed: results.numPassedTests, failed: Math.max(failed, exitCode === 0 ? 0 : 1), failures, results };
   } catch {
-    return { passed: 0, failed: 1, results: null };
+    return { passed: 0, failed: 1, failures: ['FAILED: Jest wrote no results'], results: null };
   }
 }
