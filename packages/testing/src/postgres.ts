@@ -12,6 +12,10 @@ export const TEMPLATE = 'flotilla_template';
 
 const FILL_TIMEOUT_MS = 30_000;
 
+/** Postgres waits 5 s for those that use a database. On a busy machine a server process that was told to end may need longer. */
+const OBJECT_IN_USE = '55006';
+const ATTEMPTS_WHILE_IN_USE = 5;
+
 /** Clones a migrated, empty database for this test file from the template. drop() closes and removes it. */
 export async function testDatabase(): Promise<TestDatabase> {
   const { TEST_POSTGRES_URL } = readSettings(z.object({ TEST_POSTGRES_URL: urlSetting('postgres') }));
@@ -39,8 +43,18 @@ export function databaseUrl(url: string, name: string): string {
   return Object.assign(new URL(url), { pathname: `/${name}` }).href;
 }
 
-/** Runs one statement on a separate connection. */
+/** Runs one statement on a separate connection, again while another one still uses the database that it makes or removes. */
 export async function administer(url: string, statement: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await runOnce(url, statement);
+    } catch (error) {
+      if ((error as { code?: string }).code !== OBJECT_IN_USE || attempt === ATTEMPTS_WHILE_IN_USE) throw error;
+    }
+  }
+}
+
+async function runOnce(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
