@@ -1,12 +1,12 @@
 import { type ChildProcess, exec, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rm, symlink, writeFile } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
 import { BROWSER_START_MS, type Browser, type Page, startBrowser } from '@flotilla/testing/browser.ts';
-import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import { removeDir, throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { layoutFaults } from './layout-faults.ts';
@@ -42,7 +42,7 @@ afterAll(async () => {
   const ended = once(sandbox, 'close');
   sandbox.kill('SIGTERM');
   await ended;
-  await rm(folder, { recursive: true, force: true });
+  await removeDir(folder);
 }, TEST_MS);
 
 const printed = (pattern: RegExp) => pattern.exec(output)![1]!;

@@ -10,7 +10,7 @@ import { inheritedEnv } from '@flotilla/runtime/env.ts';
 import { programArgs, programEntry } from '@flotilla/runtime/program-entry.ts';
 import { controlClient } from '@flotilla/simulator/control-client.ts';
 import { type ListeningSocket, listeningSockets } from '@flotilla/testing/listening-sockets.ts';
-import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import { removeDir, throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 
@@ -232,7 +232,7 @@ describe('The sandbox', () => {
     expect(new Set((await Promise.all(calls)).map(({ ok }) => ok))).toEqual(new Set([true, false]));
     expect((await reset.control.readLimits({ bot: bot.id })).refused).toBeGreaterThan(0);
     expect(await stop(third)).toBe(0);
-    await rm(own, { recursive: true, force: true });
+    await removeDir(own);
   }, 240_000);
 
   test('opens the api by HOST, and nothing else', async () => {
@@ -253,7 +253,7 @@ describe('The sandbox', () => {
     const made = JSON.parse(await paste(line as string)) as { token: string };
     expect(await rest('/api/bots/add', { token: made.token })).toMatchObject({ username: 'my_first_bot' });
     expect(await stop(empty)).toBe(0);
-    await rm(own, { recursive: true, force: true });
+    await removeDir(own);
   }, 120_000);
 
   test('refuses a taken port with one sentence', async () => {

@@ -1,9 +1,9 @@
-import { mkdir, readdir, rm, utimes } from 'node:fs/promises';
+import { mkdir, readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readDatabaseState } from '@flotilla/database/server-state.ts';
 import { runMaintenance } from '@flotilla/testing/fleet/run-maintenance.ts';
 import { administer, type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
-import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import { removeDir, throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 const READER = `reader_${process.pid}`;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await administer(database.url, `drop role ${READER}`);
   await database.drop();
-  await rm(folder, { recursive: true, force: true });
+  await removeDir(folder);
 });
 
 test('a backup by a role that may only read is complete, and says that nobody can note it', async () => {

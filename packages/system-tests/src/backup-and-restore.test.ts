@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectDatabase } from '@flotilla/database/connect.ts';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
@@ -6,7 +6,7 @@ import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/f
 import { runMaintenance } from '@flotilla/testing/fleet/run-maintenance.ts';
 import { administer, databaseUrl } from '@flotilla/testing/postgres.ts';
 import { type RedisOfForm, startRedisOfForm } from '@flotilla/testing/redis-of-form.ts';
-import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import { removeDir, throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
@@ -45,7 +45,7 @@ afterAll(async () => {
   await administer(fleet.database.url, `drop database if exists restored_${process.pid} with (force)`);
   await fleet.stop();
   await emptyRedis.stop();
-  await rm(folder, { recursive: true, force: true });
+  await removeDir(folder);
 }, 60_000);
 
 const generate = (bot: FleetBot, count: number) =>

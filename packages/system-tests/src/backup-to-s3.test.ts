@@ -1,11 +1,10 @@
-import { rm } from 'node:fs/promises';
 import { connectDatabase } from '@flotilla/database/connect.ts';
 import { runMaintenance } from '@flotilla/testing/fleet/run-maintenance.ts';
 import { administer, databaseUrl, type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { type S3Server, startS3Server } from '@flotilla/testing/s3-server.ts';
 import { storedBot } from '@flotilla/testing/stored-bot.ts';
 import { storeMessages } from '@flotilla/testing/stored-messages.ts';
-import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import { removeDir, throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 const PLACE = 's3://backups/fleet/daily';
@@ -24,7 +23,7 @@ afterAll(async () => {
   await administer(database.url, `drop database if exists ${restored} with (force)`);
   await database.drop();
   await s3.stop();
-  await rm(folder, { recursive: true, force: true });
+  await removeDir(folder);
 });
 
 const settings = (more: Record<string, string> = {}) => ({

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   ADMIN_KEY,
@@ -13,7 +12,7 @@ import { runMaintenance } from '@flotilla/testing/fleet/run-maintenance.ts';
 import { administer, databaseUrl } from '@flotilla/testing/postgres.ts';
 import { startRedisOfForm } from '@flotilla/testing/redis-of-form.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
-import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import { removeDir, throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -40,7 +39,7 @@ afterAll(async () => {
   }
   await fleet.stop();
   for (const { stopRedis } of copies) await stopRedis();
-  await rm(folder, { recursive: true, force: true });
+  await removeDir(folder);
 }, 60_000);
 
 const nameOf = (url: string) => new URL(url).pathname.slice(1);

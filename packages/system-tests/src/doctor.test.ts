@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PARTITIONED_TABLES, readPartitions } from '@flotilla/database/month-partitions.ts';
@@ -7,6 +7,7 @@ import { configKeys, replicaKeys, shardKeys, shardOf } from '@flotilla/redis/key
 import { ADMIN_KEY, FLEET_ENCRYPTION_KEY, type Fleet, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { runMaintenance } from '@flotilla/testing/fleet/run-maintenance.ts';
 import { administer, type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
+import { removeDir } from '@flotilla/testing/throw-away-dir.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
@@ -26,7 +27,7 @@ afterAll(async () => {
   await redis?.close();
   await fleet?.stop();
   await database?.drop();
-  await rm(folder, { recursive: true, force: true });
+  await removeDir(folder);
 });
 
 const run = (...args: string[]) =>

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import {
@@ -14,7 +14,7 @@ import { runMaintenance } from '@flotilla/testing/fleet/run-maintenance.ts';
 import { administer, type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
 import { startTestRedisCluster } from '@flotilla/testing/redis-cluster.ts';
 import { type RedisServer, startRedisServer } from '@flotilla/testing/redis-server.ts';
-import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import { removeDir, throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
@@ -99,7 +99,7 @@ describe.each(Object.keys(forms))(
       await administer(database.url, `drop role if exists ${ROLE}`).catch(() => {});
       await redis?.stop();
       await database?.drop();
-      await rm(folder, { recursive: true, force: true });
+      await removeDir(folder);
     }, 60_000);
 
     const call = (bot: FleetBot, method: string, body: object = {}) =>

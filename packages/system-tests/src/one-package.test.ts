@@ -10,7 +10,7 @@ import { controlClient } from '@flotilla/simulator/control-client.ts';
 import { startSimulator } from '@flotilla/simulator/start.ts';
 import { startBackend } from '@flotilla/testing/backend.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
-import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import { removeDir, throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ledger } from './ledger.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
 }, PACK_MS);
 afterAll(async () => {
   for (const child of launched) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
-  await rm(folder, { recursive: true, force: true });
+  await removeDir(folder);
 }, START_MS);
 
 /** Installs like npm, but its dependencies come from this checkout, because a test has no registry. */

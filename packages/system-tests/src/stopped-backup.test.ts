@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '@flotilla/database/connect.ts';
 import { runMaintenance } from '@flotilla/testing/fleet/run-maintenance.ts';
 import { type TestDatabase, testDatabase } from '@flotilla/testing/postgres.ts';
-import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import { removeDir, throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sql } from 'kysely';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await database.drop();
-  await rm(folder, { recursive: true, force: true });
+  await removeDir(folder);
 });
 
 /** Runs a backup until it waits for a table that another transaction holds. */

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectDatabase } from '@flotilla/database/connect.ts';
 import { migrateToLatest } from '@flotilla/database/migrate.ts';
@@ -8,6 +7,7 @@ import { type EmbeddedPostgres, startPostgres } from '@flotilla/embedded/start-p
 import { administer, databaseUrl, TEMPLATE } from './postgres.ts';
 import { findPythonTelegramBot } from './python-telegram-bot.ts';
 import { createRunFolder } from './run-folder.ts';
+import { removeDir } from './throw-away-dir.ts';
 
 /**
  * Starts a throw-away Postgres with a migrated template once per run. The test processes get its URL through their
@@ -42,5 +42,5 @@ function migrateFurther(url: string): void {
 
 async function stop(postgres: EmbeddedPostgres, dataDir: string): Promise<void> {
   await postgres.stop();
-  await rm(dataDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  await removeDir(dataDir);
 }

@@ -1,11 +1,10 @@
-import { rm } from 'node:fs/promises';
 import { connectDatabase } from '@flotilla/database/connect.ts';
 import { migrateToLatest } from '@flotilla/database/migrate.ts';
 import { startPostgres } from '@flotilla/embedded/start-postgres.ts';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { administer, connectTestDatabase, type TestDatabase } from './postgres.ts';
-import { throwAwayDir } from './throw-away-dir.ts';
+import { removeDir, throwAwayDir } from './throw-away-dir.ts';
 
 export type OwnPostgres = TestDatabase & {
   /** kill -9; resolves when all processes of the server have ended. */
@@ -50,7 +49,7 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
     drop: async () => {
       await db.destroy();
       await postgres.stop();
-      await rm(dataDir, { recursive: true, force: true });
+      await removeDir(dataDir);
     },
   };
 }

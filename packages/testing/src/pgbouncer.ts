@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { chmod, chown, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findProgram, type WantedProgram } from '@flotilla/embedded/find-program.ts';
 import { freePort } from '@flotilla/embedded/free-port.ts';
 import { unprivilegedUser } from '@flotilla/embedded/unprivileged-user.ts';
 import { administer } from './postgres.ts';
-import { throwAwayDir } from './throw-away-dir.ts';
+import { removeDir, throwAwayDir } from './throw-away-dir.ts';
 import { waitFor } from './wait-for.ts';
 
 const PGBOUNCER: WantedProgram = {
@@ -47,7 +47,7 @@ export async function startPgbouncer(
   const stop = async () => {
     child.kill('SIGKILL');
     await exited;
-    await rm(folder, { recursive: true, force: true });
+    await removeDir(folder);
   };
   await waitFor(() => administer(url, 'select 1').then(() => true), { message: 'PgBouncer' }).catch(async (error) => {
     await stop();

@@ -1,9 +1,9 @@
-import { chown, copyFile, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, copyFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startPostgres } from '@flotilla/embedded/start-postgres.ts';
 import pg from 'pg';
 import { administer } from './postgres.ts';
-import { throwAwayDir } from './throw-away-dir.ts';
+import { removeDir, throwAwayDir } from './throw-away-dir.ts';
 import type { TlsFiles } from './tls-authority.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -29,7 +29,7 @@ export async function startTlsPostgres(tls: TlsFiles): Promise<{ url: string; st
   await waitFor(refusesPlain, { message: 'a Postgres that wants TLS' });
   const stop = async () => {
     await postgres.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    await removeDir(dataDir);
   };
   return { url: postgres.url, stop };
 }

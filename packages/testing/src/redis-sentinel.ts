@@ -1,10 +1,9 @@
-import { rm } from 'node:fs/promises';
 import { startSentinel } from '@flotilla/embedded/start-sentinel.ts';
 import { Redis } from 'ioredis';
 import { type RedisServer, startRedisServer } from './redis-server.ts';
 import { TLS_HOST, tlsDirectives, unchecked } from './redis-tls.ts';
 import type { ReplicatedRedis } from './replicated-redis.ts';
-import { throwAwayDir } from './throw-away-dir.ts';
+import { removeDir, throwAwayDir } from './throw-away-dir.ts';
 import type { TlsFiles } from './tls-authority.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -92,7 +91,7 @@ async function startWatching(
   });
   const stop = async () => {
     await sentinel.stop();
-    await rm(dataDir, { recursive: true, force: true });
+    await removeDir(dataDir);
   };
   return { port: sentinel.port, stop };
 }

@@ -1,9 +1,8 @@
-import { rm } from 'node:fs/promises';
 import { freePort } from '@flotilla/embedded/free-port.ts';
 import { type EmbeddedRedis, startRedis } from '@flotilla/embedded/start-redis.ts';
 import { Redis } from 'ioredis';
 import { tlsDirectives, unchecked } from './redis-tls.ts';
-import { throwAwayDir } from './throw-away-dir.ts';
+import { removeDir, throwAwayDir } from './throw-away-dir.ts';
 import type { TlsFiles } from './tls-authority.ts';
 
 /** One server of a replicated Redis, with a connection for its configuration. */
@@ -50,7 +49,7 @@ export async function startRedisServer(directives: Record<string, string>, tls?:
     stop: async () => {
       connection.disconnect();
       await redis.stop();
-      await rm(dataDir, { recursive: true, force: true });
+      await removeDir(dataDir);
     },
     kill: () => {
       alive = false;

@@ -1,7 +1,7 @@
-import { cp, rm } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { type EmbeddedRedis, startRedis } from '@flotilla/embedded/start-redis.ts';
 import { Redis } from 'ioredis';
-import { throwAwayDir } from './throw-away-dir.ts';
+import { removeDir, throwAwayDir } from './throw-away-dir.ts';
 
 export type TestRedis = {
   url: string;
@@ -37,15 +37,15 @@ export async function startTestRedis(options: { directives?: Record<string, stri
     },
     stop: async () => {
       await redis.stop();
-      for (const dir of [dataDir, savedDir]) await rm(dir, { recursive: true, force: true });
+      for (const dir of [dataDir, savedDir]) await removeDir(dir);
     },
     save: async () => {
-      await rm(savedDir, { recursive: true, force: true });
+      await removeDir(savedDir);
       await cp(dataDir, savedDir, { recursive: true });
     },
     restart: async ({ empty = false, saved = false } = {}) => {
       await redis.stop();
-      if (empty || saved) await rm(dataDir, { recursive: true, force: true });
+      if (empty || saved) await removeDir(dataDir);
       if (saved) await cp(savedDir, dataDir, { recursive: true });
       redis = await start(port);
     },

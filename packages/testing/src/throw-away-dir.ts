@@ -1,4 +1,4 @@
-import { chmod, mkdtemp } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -7,4 +7,9 @@ export async function throwAwayDir(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'flotilla-test-'));
   await chmod(dir, 0o711);
   return dir;
+}
+
+/** Removes it, if it is there, although a process that was told to end may still write into it. */
+export function removeDir(dir: string): Promise<void> {
+  return rm(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
 }

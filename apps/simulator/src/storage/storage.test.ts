@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inheritedEnv } from '@flotilla/runtime/env.ts';
 import { programEntry } from '@flotilla/runtime/program-entry.ts';
-import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import { removeDir, throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { callApi, type TestBot } from '../conformance/conformance-target.ts';
@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const simulator of running) await simulator.stop();
-  await rm(dataDir, { recursive: true, force: true });
+  await removeDir(dataDir);
 });
 
 async function start(): Promise<RunningSimulator & { control: ControlClient }> {

@@ -8,7 +8,7 @@ import { controlClient } from '@flotilla/simulator/control-client.ts';
 import { administer, databaseUrl } from '@flotilla/testing/postgres.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
 import { restClient } from '@flotilla/testing/rest-client.ts';
-import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import { removeDir, throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
@@ -72,8 +72,8 @@ afterAll(async () => {
   await Promise.all(running.map((container) => container.stop().catch(() => null)));
   await redis.stop();
   await administer(TEST_POSTGRES_URL, `drop database if exists ${database} with (force)`);
-  await rm(folder, { recursive: true, force: true });
-  await rm(checkout, { recursive: true, force: true });
+  await removeDir(folder);
+  await removeDir(checkout);
 }, START_MS);
 
 test.each(TARGETS)(

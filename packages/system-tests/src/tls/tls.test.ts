@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
 import { type Fleet, type FleetBot, startFleet } from '@flotilla/testing/fleet/fleet.ts';
 import { runMaintenance } from '@flotilla/testing/fleet/run-maintenance.ts';
 import { startTestRedis, type TestRedis } from '@flotilla/testing/redis.ts';
-import { throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
+import { removeDir, throwAwayDir } from '@flotilla/testing/throw-away-dir.ts';
 import type { TlsFiles } from '@flotilla/testing/tls-authority.ts';
 import { waitFor } from '@flotilla/testing/wait-for.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -119,7 +118,7 @@ describe('Postgres with TLS', () => {
   });
   afterAll(async () => {
     await redis?.stop();
-    await rm(folder, { recursive: true, force: true });
+    await removeDir(folder);
   });
 
   test('is trusted by the authority that NODE_EXTRA_CA_CERTS names, or sslrootcert', async () => {
