@@ -1,10 +1,13 @@
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { DeliveryResource } from '@flotilla/contract/deliveries.ts';
+import type { Database } from '@flotilla/database/connect.ts';
+import { lockLimit } from '@flotilla/database/lock-limit.ts';
 import type { RetryRecord } from '@flotilla/domain/delivery/lanes/retry-schedule.ts';
 import { attemptLine } from '@flotilla/domain/records/journal/attempt-line.ts';
 import { connectRedis, type RedisHandles } from '@flotilla/redis/connect.ts';
 import { botKeys } from '@flotilla/redis/keys.ts';
 import { type BackendHandler, startBackend, type TestBackend } from '@flotilla/testing/backend.ts';
+import { askBeforeCommit } from '@flotilla/testing/locked-table.ts';
 import { administer } from '@flotilla/testing/postgres.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
@@ -425,6 +428,20 @@ describe('a redrive and a discard', () => {
     expect(answer).toMatchObject({ status: 429, json: { code: 'too_many_requests' } });
     expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
     expect(await acted('discard', { ids: [id] }, ada)).toMatchObject({ done: 1 });
+    await db.deleteFrom('delivery_jobs').where('finished_at', 'is', null).execute();
+  });
+
+  test('are refused where the fifth of the account is begun at the same time', async () => {
+    const admin = { account_id: 1, action: 'discard' as const, filter: '{}', actor: '{}', upto_id: 0, matched: 0 };
+    const job = { ...admin, bot_ids: null, audited_bot: null, resume_at: new Date(), finished_at: null };
+    const { db } = api.database;
+    await db.insertInto('delivery_jobs').values(Array(4).fill(job)).execute();
+    const [id] = await giveUp({ updateId: 1 });
+    const begin = async (transaction: Database) => {
+      await lockLimit(transaction, 'delivery jobs', 1);
+      await transaction.insertInto('delivery_jobs').values(job).execute();
+    };
+    expect(await askBeforeCommit(db, begin, () => act('discard', { ids: [id] }))).toMatchObject({ status: 429 });
     await db.deleteFrom('delivery_jobs').where('finished_at', 'is', null).execute();
   });
 

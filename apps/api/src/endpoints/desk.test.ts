@@ -1,7 +1,10 @@
 import type { AuditEntryResource } from '@flotilla/contract/audit.ts';
 import type { BotResource } from '@flotilla/contract/bots.ts';
 import type { ChatResource } from '@flotilla/contract/chats.ts';
+import type { Database } from '@flotilla/database/connect.ts';
+import { lockLimit } from '@flotilla/database/lock-limit.ts';
 import { historyChatStore } from '@flotilla/domain/records/history/history-chat-store.ts';
+import { askBeforeCommit } from '@flotilla/testing/locked-table.ts';
 import { type RestClient, restClient } from '@flotilla/testing/rest-client.ts';
 import { type StoredMessage, storeMessages } from '@flotilla/testing/stored-messages.ts';
 import { insertAccount } from '@flotilla/testing/test-account.ts';
@@ -162,6 +165,20 @@ describe('saved replies', () => {
     const shown = (await bob.client('GET', '/api/replies', { query: { bot_id: first } })).json as { id: number }[];
     expect(shown.find((reply) => reply.id === id)).toMatchObject({ bot_ids: [first] });
     expect((await bob.client('POST', '/api/replies/delete', { body: { id } })).status).toBe(403);
+  });
+
+  test('are a thousand at most, also where the last two are saved at the same time', async () => {
+    const { db } = api.database;
+    await db.deleteFrom('replies').execute();
+    const filled = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `No. ${at}`, text: 'Hi' }));
+    await db.insertInto('replies').values(filled(999)).execute();
+    const saveLast = async (transaction: Database) => {
+      await lockLimit(transaction, 'saved replies');
+      await transaction.insertInto('replies').values(filled(1)).execute();
+    };
+    const answer = await askBeforeCommit(db, saveLast, () => add({ bot_ids: [bot.id] }));
+    expect(answer).toMatchObject({ status: 409, json: { code: 'conflict' } });
+    await db.deleteFrom('replies').execute();
   });
 });
 

@@ -57,6 +57,18 @@ async function audited(person: Person): Promise<string[]> {
 }
 
 describe('a passkey', () => {
+  test('is one of ten at most, also where another one was added since it was begun', async () => {
+    const person = await newPerson();
+    const { cookie } = await enrol(person);
+    const passkey = authenticator(ORIGIN).register(await begin(person, cookie));
+    const others = Array.from({ length: 9 }, (_, at) => ({
+      ...{ account_id: person.id, name: `No. ${at}`, credential_id: `${person.id}-${at}` },
+      ...{ public_key: Buffer.from('key'), counter: 0, transports: '[]' },
+    }));
+    await api.database.db.insertInto('passkeys').values(others).execute();
+    expect(refused(await add(person, cookie, passkey))).toEqual([409, 'conflict']);
+  });
+
   test('is added with the password, ends the other sessions, and is then used beside it', async () => {
     const person = await newPerson();
     const elsewhere = cookieOf(await signIn(person));

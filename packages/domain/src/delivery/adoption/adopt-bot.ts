@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { lockLimit } from '@flotilla/database/lock-limit.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import { sql } from 'kysely';
 import { addBot } from '../../fleet/bots/add-bot.ts';
@@ -111,7 +112,7 @@ async function register(
   const wanted = { ...changes, ...ties, ...at, token, source: 'cli' } as const;
   const bot = await addBot(deps, by, wanted, async (db, added) => {
     if (added.telegram_id !== made.id) throw new AdoptionRefused('The platform gave the token of another bot');
-    await sql`select pg_advisory_xact_lock(hashtext('adopted bots'), ${parent.id}::int)`.execute(db);
+    await lockLimit(db, 'adopted bots', parent.id);
     await requireRoom(db, ties, added);
     await addPrograms({ ...deps, db }, by, added, contents);
   });

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DeliveryJob } from '@flotilla/contract/delivery-jobs.ts';
+import { lockLimit } from '@flotilla/database/lock-limit.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Logger } from '@flotilla/runtime/logger.ts';
 import type { Exact, Scope } from '../../people/accounts/scope.ts';
@@ -39,7 +40,10 @@ export async function runDeliveryJob<Given extends DeadLetterQuery>(
   const first = await batchOf(deps, async (transaction) => {
     await requireAuditable(transaction.db);
     const [letters, jobs] = [deadLetterStore(transaction.db), deliveryJobStore(transaction.db)];
-    if (accountId !== null && (await jobs.unfinishedOf(accountId)) >= UNFINISHED_AT_MOST) throw tooMany();
+    if (accountId !== null) {
+      await lockLimit(transaction.db, 'delivery jobs', accountId);
+      if ((await jobs.unfinishedOf(accountId)) >= UNFINISHED_AT_MOST) throw tooMany();
+    }
     const { upto_id: countedUpTo = Number.POSITIVE_INFINITY, ...filter } = query;
     const upto_id = Math.min(countedUpTo, await letters.newestId());
     return jobs.add({

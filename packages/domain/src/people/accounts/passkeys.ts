@@ -37,13 +37,13 @@ export function relyingPartyOf(publicUrl: string | null): RelyingParty | null {
   return isSafe && !isAddress ? { id: hostname, origin } : null;
 }
 
+const tooMany = () => new FlotillaError('conflict', `An account can have at most ${PASSKEYS_AT_MOST} passkeys`);
+
 /** The options with which the browser makes a passkey, as JSON. The challenge counts once, in this session. */
 export async function beginPasskey(deps: PasskeyDeps, account: Account, session: string): Promise<string> {
   const rp = requireParty(deps);
   const known = await passkeyStore(deps.db).list(account.id);
-  if (known.length >= PASSKEYS_AT_MOST) {
-    throw new FlotillaError('conflict', `An account can have at most ${PASSKEYS_AT_MOST} passkeys`);
-  }
+  if (known.length >= PASSKEYS_AT_MOST) throw tooMany();
   const { generateRegistrationOptions } = await webauthn();
   const options = await generateRegistrationOptions({
     rpName: 'Flotilla',
@@ -84,7 +84,10 @@ export async function addPasskey(
     const at = new Date(deps.clock.nowMs());
     added.isFirst = await secondFactorStore(transaction).begin(account_id, null, hashes, at);
     if (!added.isFirst && !isProved) throw notProved();
-    const id = await passkeyStore(transaction).insert({ account_id, name, ...credential });
+    // Others may have been added since this one was begun. The account's second factor is locked by now.
+    const passkeys = passkeyStore(transaction);
+    if ((await passkeys.list(account_id)).length >= PASSKEYS_AT_MOST) throw tooMany();
+    const id = await passkeys.insert({ account_id, name, ...credential });
     if (id === null) throw new FlotillaError('conflict', 'This passkey is known already');
     added.id = id;
     return inWords(name);

@@ -1,6 +1,7 @@
 import { type Reply, replyResource } from '@flotilla/contract/replies.ts';
 import { type Changes, settable } from '@flotilla/contract/resource.ts';
 import type { Database } from '@flotilla/database/connect.ts';
+import { lockLimit } from '@flotilla/database/lock-limit.ts';
 import type { Clock } from '@flotilla/runtime/clock.ts';
 import { FlotillaError } from '@flotilla/runtime/flotilla-error.ts';
 import type { Actor } from '../../people/audit/actor.ts';
@@ -17,6 +18,7 @@ const MOST_REPLIES = 1_000;
 export async function addReply({ db, clock }: ReplyDeps, by: Actor, wanted: NewReply): Promise<Reply> {
   return db.transaction().execute(async (transaction) => {
     const replies = replyStore(transaction);
+    await lockLimit(transaction, 'saved replies');
     if ((await replies.count()) >= MOST_REPLIES) {
       throw new FlotillaError('conflict', `There are ${MOST_REPLIES} saved replies; delete some first`);
     }
