@@ -7,30 +7,36 @@ const FROM = 15_000;
 const TO = 32_000;
 const TRIES = 100;
 
-/** The processes of one test run choose ports at the same time, each from its own share; so do the runs over two forms of Redis. */
-const SHARES = 16;
+/** The workers of one test run (eight at most) choose ports at the same time, each from its own share; so do runs over other forms of Redis. */
+const WORKERS = 9;
 const FORMS = ['single', 'sentinel', 'cluster'];
-const PER_SHARE = Math.floor((TO - FROM) / (SHARES * FORMS.length));
+const PER_SHARE = Math.floor((TO - FROM) / (WORKERS * FORMS.length));
 
-/** Ports that were chosen before. Their users may not have opened them yet. */
-const chosen = new Set<number>();
+/** Ports that were chosen before, and when. Their users may not have opened them yet, or open them again after a restart. */
+const chosen = new Map<number, number>();
+const CHOSEN_FOR_MS = 15 * 60_000;
 
-/** A loopback port that nothing listens on now and that was never returned before: `wanted`, if it is free. */
+/** A loopback port that nothing listens on now and that was not returned for a quarter of an hour: `wanted`, if it is free. */
 export async function freePort(wanted?: number): Promise<number> {
-  if (wanted !== undefined && !chosen.has(wanted) && (await isFree(wanted))) {
-    chosen.add(wanted);
+  if (wanted !== undefined && !wasChosen(wanted) && (await isFree(wanted))) {
+    chosen.set(wanted, performance.now());
     return wanted;
   }
   const { JEST_WORKER_ID: worker = 0, TEST_REDIS: form } = inheritedEnv();
-  const share = FORMS.indexOf(form || 'single') * SHARES + (Number(worker) % SHARES);
+  const share = FORMS.indexOf(form || 'single') * WORKERS + (Number(worker) % WORKERS);
   const first = FROM + share * PER_SHARE;
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const port = randomInt(first, first + PER_SHARE);
-    if (chosen.has(port)) continue;
-    chosen.add(port);
+    if (wasChosen(port)) continue;
+    chosen.set(port, performance.now());
     if (await isFree(port)) return port;
   }
   throw new Error(`No free port was found from ${first} to ${first + PER_SHARE}`);
+}
+
+function wasChosen(port: number): boolean {
+  const atMs = chosen.get(port);
+  return atMs !== undefined && performance.now() - atMs < CHOSEN_FOR_MS;
 }
 
 async function isFree(port: number): Promise<boolean> {
