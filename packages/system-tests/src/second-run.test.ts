@@ -37,6 +37,8 @@ test('up to twelve failed files run again, and count as their second run counts 
 test('no file runs again where one that counts updates failed, and none where all passed or nothing was written', () => {
   const counting = file('counting', ['failed'], "import { ledger } from './ledger.ts';");
   expect(filesToRunAgain(run(file('a', ['failed']), counting))).toEqual([]);
+  const outsideItsTests = { ...file('hook', ['passed'], 'ledger()'), status: 'failed' };
+  expect(filesToRunAgain(run(file('a', ['failed']), outsideItsTests))).toHaveLength(2);
   expect(filesToRunAgain(run(file('a', ['failed'])))).toHaveLength(1);
   expect(filesToRunAgain(run(file('a', ['passed'])))).toEqual([]);
   expect(filesToRunAgain({ passed: 0, failed: 1, results: null })).toEqual([]);
