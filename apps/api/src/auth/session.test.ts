@@ -20,6 +20,7 @@ let http: RestClient;
 let accounts = 0;
 
 const KEYS = '/api/auth/api-keys';
+const LONGER_THAN_COMMANDS_MAY_TAKE_MS = 3_000;
 const log = createLogger({ name: 'test', level: 'silent' });
 
 beforeAll(async () => {
@@ -207,6 +208,18 @@ describe('a session', () => {
     const cookie = cookieOf(await signIn(await newAccount()));
     const pod = await api.startPod();
     expect((await restClient(pod.url)('GET', '/api/auth/me', { headers: { cookie } })).status).toBe(200);
+  });
+
+  test('outlives a Redis that does not answer in time', async () => {
+    const cookie = cookieOf(await signIn(await newAccount()));
+    await Promise.all(redis.servers().map((server) => server.client('PAUSE', LONGER_THAN_COMMANDS_MAY_TAKE_MS)));
+    expect((await me(cookie)).status).toBe(503);
+    let status = 503;
+    await waitFor(async () => {
+      status = (await me(cookie)).status;
+      return status !== 503;
+    });
+    expect(status).toBe(200);
   });
 
   test('is not believed beside a wrong Bearer header', async () => {

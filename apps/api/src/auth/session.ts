@@ -33,7 +33,6 @@ export function sessionMiddleware(
     store: new RedisSessionStore(redis, clock),
     resave: false,
     saveUninitialized: false,
-    unset: 'destroy',
     cookie: { ...COOKIE, maxAge: ENDS_AFTER_MS, secure: 'auto' },
   });
   return async (request, response) => {
