@@ -11,11 +11,12 @@ import { layoutFaults, shiftsOf, watchShifts } from './layout-faults.ts';
 import { type OpenConsole, picture } from './open-console.ts';
 
 /**
- * The widest, a tablet, a phone, and 400 % of the widest, in CSS pixels, mostly in the language with the longer words. Axe
- * looks once in each theme.
+ * The widest, a narrow window beside another one, a tablet, a phone, and 400 % of the widest, in CSS pixels, mostly in the language with the
+ * longer words. Axe looks once in each theme.
  */
 const LOOKS = [
   [1280, 800, 'dark', 'ru', 'axe'],
+  [912, 800, 'light', 'ru', ''],
   [768, 1024, 'light', 'en', ''],
   [390, 844, 'light', 'ru', 'axe'],
   [320, 256, 'dark', 'ru', ''],
@@ -75,6 +76,7 @@ async function faultsOf({ page }: OpenConsole, route: string): Promise<string[]>
   if (route === '') return faults;
   const shown = await shownRoute(page);
   if (shown !== (REDIRECTED[route] ?? route)) faults.push(`shows ${shown}`);
+  if ((await page.locator('.welcome').count()) > 0) faults.push('asks to sign in');
   // Beside the list of chats, or below the readers, a part may have nothing yet.
   if ((await page.locator('main .empty:not(.chat > .empty, .panel > .empty)').count()) > 0) faults.push('is empty');
   const cut = await page

@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 export function HeatMap({ label, counts }: { label: string; counts: readonly (readonly number[])[] }): ReactNode {
   const { language, statistics: words } = useWords();
   const number = useNumber();
-  const isNarrow = useMedia('(max-width: 60rem)');
+  const isNarrow = useMedia('(max-width: 70rem)');
   const largest = Math.max(1, ...counts.flat());
   const weekday = new Intl.DateTimeFormat(language, { weekday: 'short', timeZone: 'UTC' });
   const days = WEEKDAYS.map((day, at) => ({ day, name: weekday.format(SOME_MONDAY_MS + at * DAY_MS) }));
