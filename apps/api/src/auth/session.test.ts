@@ -20,7 +20,7 @@ let http: RestClient;
 let accounts = 0;
 
 const KEYS = '/api/auth/api-keys';
-const LONGER_THAN_COMMANDS_MAY_TAKE_MS = 3_000;
+const LONGER_THAN_A_COMMAND_MAY_TAKE_MS = 1_500;
 const log = createLogger({ name: 'test', level: 'silent' });
 
 beforeAll(async () => {
@@ -212,14 +212,21 @@ describe('a session', () => {
 
   test('outlives a Redis that does not answer in time', async () => {
     const cookie = cookieOf(await signIn(await newAccount()));
-    await Promise.all(redis.servers().map((server) => server.client('PAUSE', LONGER_THAN_COMMANDS_MAY_TAKE_MS)));
-    expect((await me(cookie)).status).toBe(503);
-    let status = 503;
-    await waitFor(async () => {
-      status = (await me(cookie)).status;
-      return status !== 503;
-    });
-    expect(status).toBe(200);
+    const answerInPause = async () => {
+      await Promise.all(redis.servers().map((server) => server.client('PAUSE', LONGER_THAN_A_COMMAND_MAY_TAKE_MS)));
+      return (await me(cookie)).status;
+    };
+    // In one pause of three a connection may be found dead, and what it was told is lost.
+    for (let pauses = 0; pauses < 3; pauses += 1) {
+      // On a busy machine the pause may be over before the call begins.
+      await waitFor(async () => (await answerInPause()) === 503);
+      let status = 503;
+      await waitFor(async () => {
+        status = (await me(cookie)).status;
+        return status !== 503;
+      });
+      expect(status).toBe(200);
+    }
   });
 
   test('is not believed beside a wrong Bearer header', async () => {
