@@ -21,8 +21,12 @@ beforeAll(async () => {
   const pod = await api.startPod({ DATABASE_URL: database.href });
   admin = restClient(pod.url, ADMIN_KEY);
   const known = await api.platform.createBot({});
-  const added = await admin('POST', '/api/bots/add', { body: { token: known.token, long_poll_enabled: true } });
-  bot = added.json as BotResource;
+  // On a busy machine a store may be slower than the service waits: then it is 503.
+  await waitFor(async () => {
+    const added = await admin('POST', '/api/bots/add', { body: { token: known.token, long_poll_enabled: true } });
+    bot = added.json as BotResource;
+    return added.status === 200;
+  });
   await api.platform.createPerson({ id: CHAT });
   await api.platform.startBot({ person: CHAT, bot: known.id });
 }, 60_000);
