@@ -18,6 +18,11 @@ const api = testApi();
 const BACKEND_URL = 'http://127.0.0.1:9/';
 const NO_BACKEND = 'The bot has no backend to send to, and no long polling';
 const DEAD_AT = Date.parse('2026-01-02T10:00:00Z');
+/** Of the admin. */
+const UNFINISHED_JOB = {
+  ...{ account_id: 1, action: 'discard' as const, filter: '{}', actor: '{}', upto_id: 0, matched: 0 },
+  ...{ bot_ids: null, audited_bot: null, resume_at: new Date(), finished_at: null },
+};
 let redis: RedisHandles;
 let bots: BotResource[];
 /** Has the first and the second bot; a key of it is limited to the second. */
@@ -419,10 +424,8 @@ describe('a redrive and a discard', () => {
   });
 
   test('are refused while five of the account are unfinished', async () => {
-    const admin = { account_id: 1, action: 'discard' as const, filter: '{}', actor: '{}', upto_id: 0, matched: 0 };
-    const job = { ...admin, bot_ids: null, audited_bot: null, resume_at: new Date(), finished_at: null };
     const { db } = api.database;
-    await db.insertInto('delivery_jobs').values(Array(5).fill(job)).execute();
+    await db.insertInto('delivery_jobs').values(Array(5).fill(UNFINISHED_JOB)).execute();
     const [id] = await giveUp({ updateId: 1 });
     const answer = await act('discard', { ids: [id] });
     expect(answer).toMatchObject({ status: 429, json: { code: 'too_many_requests' } });
@@ -432,14 +435,12 @@ describe('a redrive and a discard', () => {
   });
 
   test('are refused where the fifth of the account is begun at the same time', async () => {
-    const admin = { account_id: 1, action: 'discard' as const, filter: '{}', actor: '{}', upto_id: 0, matched: 0 };
-    const job = { ...admin, bot_ids: null, audited_bot: null, resume_at: new Date(), finished_at: null };
     const { db } = api.database;
-    await db.insertInto('delivery_jobs').values(Array(4).fill(job)).execute();
+    await db.insertInto('delivery_jobs').values(Array(4).fill(UNFINISHED_JOB)).execute();
     const [id] = await giveUp({ updateId: 1 });
     const begin = async (transaction: Database) => {
       await lockLimit(transaction, 'delivery jobs', 1);
-      await transaction.insertInto('delivery_jobs').values(job).execute();
+      await transaction.insertInto('delivery_jobs').values(UNFINISHED_JOB).execute();
     };
     expect(await askBeforeCommit(db, begin, () => act('discard', { ids: [id] }))).toMatchObject({ status: 429 });
     await db.deleteFrom('delivery_jobs').where('finished_at', 'is', null).execute();

@@ -62,7 +62,8 @@ export async function beginPasskey(deps: PasskeyDeps, account: Account, session:
 
 /**
  * Adds what the browser made, and ends every session of the account. Returns the version for new ones, and the recovery codes: none
- * if the account has some already. Throws 'bad_request' for what does not belong to the challenge, 'conflict' for a known credential.
+ * if the account has some already. Throws 'bad_request' for what does not belong to the challenge, 'conflict' for a known credential, or for
+ * the eleventh one.
  */
 export async function addPasskey(
   deps: PasskeyDeps,
@@ -84,7 +85,7 @@ export async function addPasskey(
     const at = new Date(deps.clock.nowMs());
     added.isFirst = await secondFactorStore(transaction).begin(account_id, null, hashes, at);
     if (!added.isFirst && !isProved) throw notProved();
-    // Others may have been added since this one was begun. The account's second factor is locked by now.
+    // Since this one was begun, others may have been added; from here on they wait for the row that was locked above.
     const passkeys = passkeyStore(transaction);
     if ((await passkeys.list(account_id)).length >= PASSKEYS_AT_MOST) throw tooMany();
     const id = await passkeys.insert({ account_id, name, ...credential });
